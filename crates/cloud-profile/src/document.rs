@@ -16,7 +16,7 @@ use serde_json::Value;
 use self::held::{Held, held, key_span};
 use self::type_errors::type_errors;
 use super::check::pages;
-use super::types::{API_VERSION, CloudProfile, Object};
+use super::types::{API_VERSIONS, CloudProfile, Object};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -95,12 +95,17 @@ impl Document {
             object = object.pointer_mut(&format!("/items/{item}")).map(Value::take).unwrap_or_default();
         }
         let document = Self { kind, object, text: own, item };
-        let version = document.object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        if version != API_VERSION {
-            let finding = Finding::not_supported(&pages::OBJECT, "apiVersion", version, &[API_VERSION]);
+        let version = document.api_version();
+        if !API_VERSIONS.contains(&version) {
+            let finding = Finding::not_supported(&pages::OBJECT, "apiVersion", version, &API_VERSIONS);
             return Err(document.placed(vec![finding]));
         }
         Ok(document)
+    }
+
+    /// Group and version of the object.
+    fn api_version(&self) -> &str {
+        self.object.get("apiVersion").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The name of the object; empty without one.
@@ -137,7 +142,13 @@ impl Document {
     #[must_use]
     pub fn with<Spec, Status>(&self, spec: Spec, status: Option<Status>) -> Object<Spec, Status> {
         let metadata = self.value("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
-        Object { api_version: API_VERSION.to_owned(), kind: self.kind.to_owned(), metadata, spec, status }
+        Object {
+            api_version: self.api_version().to_owned(),
+            kind: self.kind.to_owned(),
+            metadata,
+            spec,
+            status,
+        }
     }
 
     /// The object as a cloud profile, from which others inherit.

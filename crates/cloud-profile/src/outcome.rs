@@ -57,7 +57,7 @@ fn private(document: &Document, parent: &CloudProfile, now: Timestamp) -> Result
     let mut profile = document.with(clean(&spec, now, true).spec, Some(before));
     let rendered = render::render(&parent.spec, &profile.spec);
     let conflicts = rendered.conflicts.clone();
-    let whole = status::cloud_profile(profile.name(), rendered.spec.clone());
+    let whole = status::cloud_profile(&profile.api_version, profile.name(), rendered.spec.clone());
     profile.status = Some(status::rendered(&profile, rendered));
     Ok(Outcome { profile: Inheriting::Private(Box::new(profile)), rendered: whole, conflicts })
 }
@@ -70,7 +70,7 @@ fn released(document: &Document, parent: &CloudProfile, now: Timestamp) -> Resul
     let status =
         NamespacedCloudProfileStatus { cloud_profile_spec: Some(rendered.clone()), observed_generation };
     let profile = document.with(spec, Some(status));
-    let whole = status::cloud_profile(profile.name(), rendered);
+    let whole = status::cloud_profile(&profile.api_version, profile.name(), rendered);
     Ok(Outcome { profile: Inheriting::Released(Box::new(profile)), rendered: whole, conflicts: Vec::new() })
 }
 

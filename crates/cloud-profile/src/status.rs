@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::render::Rendered;
 use super::types::{
-    API_VERSION, CLOUD_PROFILE, CloudProfile, CloudProfileSpec, Condition, Object, PrivateCloudProfile,
+    CLOUD_PROFILE, CloudProfile, CloudProfileSpec, Condition, Object, PrivateCloudProfile,
     PrivateCloudProfileStatus,
 };
 
@@ -55,7 +55,7 @@ pub fn rendered(profile: &PrivateCloudProfile, rendered: Rendered) -> PrivateClo
         conflicts => (CONFLICTS, format!("The parent is preferred in {conflicts} places.")),
     };
     PrivateCloudProfileStatus {
-        cloud_profile: Some(cloud_profile(profile.name(), rendered.spec)),
+        cloud_profile: Some(cloud_profile(&profile.api_version, profile.name(), rendered.spec)),
         conflicts: rendered.conflicts,
         conditions: vec![condition(profile, RENDERED, "True", reason, message)],
         observed_generation: generation(profile),
@@ -87,11 +87,12 @@ fn not_rendered(profile: &PrivateCloudProfile, reason: &str, message: String) ->
     }
 }
 
-/// What was rendered as the cloud profile that stands in the status of the private profile `name`.
+/// What was rendered as the cloud profile that stands in the status of the private profile `name`, which is of this
+/// group and version.
 #[must_use]
-pub fn cloud_profile(name: &str, spec: CloudProfileSpec) -> CloudProfile {
+pub fn cloud_profile(api_version: &str, name: &str, spec: CloudProfileSpec) -> CloudProfile {
     Object {
-        api_version: API_VERSION.to_owned(),
+        api_version: api_version.to_owned(),
         kind: CLOUD_PROFILE.to_owned(),
         metadata: [("name".to_owned(), name.into())].into_iter().collect(),
         spec,
@@ -127,16 +128,17 @@ fn generation(profile: &PrivateCloudProfile) -> Option<i64> {
 mod tests {
     use super::*;
     use crate::render::render;
+    use crate::types::API_VERSIONS;
     use serde_json::json;
 
     fn profile() -> serde_json::Result<PrivateCloudProfile> {
         serde_json::from_value(json!({
-            "apiVersion": API_VERSION,
+            "apiVersion": API_VERSIONS[1],
             "kind": "PrivateCloudProfile",
             "metadata": {"name": "p", "namespace": "n", "generation": 3},
             "spec": {"parent": "gone", "limits": {"maxNodesTotal": 5}},
             "status": {
-                "cloudProfile": {"apiVersion": API_VERSION, "kind": CLOUD_PROFILE, "spec": {"type": "aws"}},
+                "cloudProfile": {"apiVersion": API_VERSIONS[1], "kind": CLOUD_PROFILE, "spec": {"type": "aws"}},
                 "conditions": [
                     {"type": "Rendered", "status": "True", "lastTransitionTime": "2024-06-06T01:02:03Z"},
                 ],
@@ -154,7 +156,7 @@ mod tests {
             serde_json::to_value(&status)?,
             json!({
                 "cloudProfile": {
-                    "apiVersion": API_VERSION,
+                    "apiVersion": API_VERSIONS[1],
                     "kind": "CloudProfile",
                     "metadata": {"name": "p"},
                     "spec": {"type": "aws", "limits": {"maxNodesTotal": 5}},

@@ -12,12 +12,9 @@ use serde_json::{Map, Value};
 
 use super::quantity::Quantity;
 
-/// The API group of all kinds of profiles.
-pub const GROUP: &str = "core.gardener.cloud";
-/// The version of the API group.
-pub const VERSION: &str = "v1beta1";
-/// Group and version, as an object's `apiVersion` names them.
-pub const API_VERSION: &str = "core.gardener.cloud/v1beta1";
+/// The API groups of profiles, with their version, as an object's `apiVersion` names them: landfall's own, and that of
+/// Gardener.
+pub const API_VERSIONS: [&str; 2] = ["profiles.landfall.dev/v1beta1", "core.gardener.cloud/v1beta1"];
 
 /// The kind of profiles for a whole installation, from which the others inherit.
 pub const CLOUD_PROFILE: &str = "CloudProfile";

@@ -5,7 +5,7 @@ use landfall_cloud_profile::types::{
     CloudProfileSpec, CloudProfileStatus, NamespacedCloudProfileSpec, NamespacedCloudProfileStatus,
     PrivateCloudProfileSpec, PrivateCloudProfileStatus,
 };
-use landfall_kube::kinds;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::Kind;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -15,22 +15,22 @@ use super::azure_infrastructure::{AZURE_INFRASTRUCTURE, Spec, Status};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// The definitions of all kinds of profiles.
+/// The definitions of all kinds of profiles of a group.
 #[must_use]
-pub fn profiles() -> Vec<Value> {
+pub fn profiles(kinds: &'static ProfileKinds) -> Vec<Value> {
     let mut private = schema::<PrivateCloudProfileSpec>();
     // What the kind lacks is to be refused by name, not dropped without a word.
     keep_unknown(&mut private);
     vec![
         Definition {
-            kind: &kinds::CLOUD_PROFILE,
+            kind: &kinds.cloud,
             scope: "Cluster",
             spec: schema::<CloudProfileSpec>(),
             status: schema::<CloudProfileStatus>(),
             columns: &[("Provider", ".spec.type")],
         },
         Definition {
-            kind: &kinds::PRIVATE_CLOUD_PROFILE,
+            kind: &kinds.private,
             scope: "Namespaced",
             spec: private,
             status: schema::<PrivateCloudProfileStatus>(),
@@ -41,7 +41,7 @@ pub fn profiles() -> Vec<Value> {
             ],
         },
         Definition {
-            kind: &kinds::NAMESPACED_CLOUD_PROFILE,
+            kind: &kinds.namespaced,
             scope: "Namespaced",
             spec: schema::<NamespacedCloudProfileSpec>(),
             status: schema::<NamespacedCloudProfileStatus>(),
@@ -203,6 +203,8 @@ fn settle(schema: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
+    use landfall_kube::kinds::LANDFALL_PROFILES;
+
     use super::*;
 
     /// What is wrong with a schema, by the rules of structural schemas.
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn schemas_are_structural() {
         let mut found = Vec::new();
-        for definition in profiles() {
+        for definition in profiles(&LANDFALL_PROFILES) {
             let schema =
                 definition.pointer("/spec/versions/0/schema/openAPIV3Schema").unwrap_or(&Value::Null);
             faults(definition["spec"]["names"]["kind"].as_str().unwrap_or_default(), schema, &mut found);
@@ -279,7 +281,7 @@ mod tests {
 
     #[test]
     fn opaque_parts_stay_as_they_are() {
-        let all = profiles();
+        let all = profiles(&LANDFALL_PROFILES);
         let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
         let part = |at: usize, path: &str| all.get(at).and_then(|one| one.pointer(&format!("{spec}/{path}")));
         assert_eq!(part(0, "providerConfig/x-kubernetes-preserve-unknown-fields"), Some(&json!(true)));

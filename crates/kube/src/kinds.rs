@@ -57,18 +57,59 @@ pub static MUTATING_WEBHOOK_CONFIGURATION: Kind = Kind {
     kind: "MutatingWebhookConfiguration",
     plural: "mutatingwebhookconfigurations",
 };
-/// What clusters of one provider may use.
-pub static CLOUD_PROFILE: Kind =
-    Kind { group: GARDENER, version: "v1beta1", kind: "CloudProfile", plural: "cloudprofiles" };
-/// What one project adds to a cloud profile, as it was proposed.
-pub static PRIVATE_CLOUD_PROFILE: Kind =
-    Kind { group: GARDENER, version: "v1beta1", kind: "PrivateCloudProfile", plural: "privatecloudprofiles" };
-/// What one project adds to a cloud profile, as it was released.
-pub static NAMESPACED_CLOUD_PROFILE: Kind = Kind {
-    group: GARDENER,
-    version: "v1beta1",
-    kind: "NamespacedCloudProfile",
-    plural: "namespacedcloudprofiles",
-};
-/// A cluster that refers to a profile.
+/// A cluster of Gardener's that refers to a profile.
 pub static SHOOT: Kind = Kind { group: GARDENER, version: "v1beta1", kind: "Shoot", plural: "shoots" };
+/// A cluster's infrastructure in Azure.
+pub static AZURE_INFRASTRUCTURE: Kind = Kind {
+    group: "aso.landfall.dev",
+    version: "v1alpha1",
+    kind: "AzureInfrastructure",
+    plural: "azureinfrastructures",
+};
+
+/// The kinds of cloud profiles in an API group, and of the clusters that refer to them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ProfileKinds {
+    /// What clusters of one provider may use.
+    pub cloud: Kind,
+    /// What one project adds to a cloud profile, as it was proposed.
+    pub private: Kind,
+    /// What one project adds to a cloud profile, as it was released.
+    pub namespaced: Kind,
+    /// The clusters that refer to profiles.
+    pub users: &'static Kind,
+}
+
+/// Landfall's own, to which an `AzureInfrastructure` refers.
+pub static LANDFALL_PROFILES: ProfileKinds = profiles("profiles.landfall.dev", &AZURE_INFRASTRUCTURE);
+/// Those of Gardener's API server, to which its Shoots refer.
+pub static GARDENER_PROFILES: ProfileKinds = profiles(GARDENER, &SHOOT);
+
+const fn profiles(group: &'static str, users: &'static Kind) -> ProfileKinds {
+    let version = "v1beta1";
+    ProfileKinds {
+        cloud: Kind { group, version, kind: "CloudProfile", plural: "cloudprofiles" },
+        private: Kind { group, version, kind: "PrivateCloudProfile", plural: "privatecloudprofiles" },
+        namespaced: Kind {
+            group,
+            version,
+            kind: "NamespacedCloudProfile",
+            plural: "namespacedcloudprofiles",
+        },
+        users,
+    }
+}
+
+impl ProfileKinds {
+    /// Those of an API group; none if there are none in it.
+    #[must_use]
+    pub fn of_group(group: &str) -> Option<&'static Self> {
+        [&LANDFALL_PROFILES, &GARDENER_PROFILES].into_iter().find(|kinds| kinds.cloud.group == group)
+    }
+
+    /// Whether the clusters that refer to profiles are Gardener's.
+    #[must_use]
+    pub fn are_gardeners(&self) -> bool {
+        *self.users == SHOOT
+    }
+}

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use landfall_diagnostics::{Code, Finding, Kind};
 use landfall_install_config::verdict::Outcome;
+use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES};
 use landfall_kube::objects::{ObjectRef, Objects as _};
-use landfall_kube::{Access, Fault, Live, kinds};
+use landfall_kube::{Access, Fault, Live};
 use landfall_platform::World as _;
 use landfall_source::Mask;
 use serde_json::Value;
@@ -52,15 +53,20 @@ pub(super) fn of_cluster(name: &str) -> Result<ProfileFrom, Refusal> {
 }
 
 async fn find(live: &Live, name: &str) -> Result<Option<Value>, Fault> {
-    let Some((namespace, name)) = name.split_once('/') else {
-        return live.get(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name)).await;
+    let groups = [&LANDFALL_PROFILES, &GARDENER_PROFILES].into_iter();
+    let places: Vec<ObjectRef> = match name.split_once('/') {
+        Some((namespace, name)) => groups
+            .flat_map(|kinds| [&kinds.private, &kinds.namespaced])
+            .map(|kind| ObjectRef::in_namespace(kind, namespace, name))
+            .collect(),
+        None => groups.map(|kinds| ObjectRef::in_cluster(&kinds.cloud, name)).collect(),
     };
     let mut nothing = Ok(None);
-    for kind in [&kinds::PRIVATE_CLOUD_PROFILE, &kinds::NAMESPACED_CLOUD_PROFILE] {
-        match live.get(&ObjectRef::in_namespace(kind, namespace, name)).await {
+    for place in places {
+        match live.get(&place).await {
             Ok(Some(found)) => return Ok(Some(found)),
             Ok(None) => {}
-            // Somebody may be permitted to read the other kind alone.
+            // Somebody may be permitted to read another kind alone.
             Err(fault) => nothing = Err(fault),
         }
     }

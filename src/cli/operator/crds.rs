@@ -3,16 +3,20 @@
 use landfall_controllers::operator::{crds, documents};
 
 use super::super::{Exit, Settings};
+use super::ProfileGroup;
 
 /// Print the controllers' CRDs
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    profiles: ProfileGroup,
+}
 
 /// Prints them.
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn run(_: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    settings.printer.data(&documents(&crds()))?;
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    settings.printer.data(&documents(&crds(args.profiles.profiles)))?;
     Ok(Exit::Done)
 }

@@ -179,6 +179,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         metrics_tls: args.metrics_tls,
         watch_namespace: args.common.watch_namespace.clone(),
         watch_labels: args.common.watch_label_selector.clone(),
+        profiles: args.common.profiles.profiles,
         workers: args.common.workers,
         monitoring: args.monitoring.map(|watched| match watched {
             Watched::Openshift => Monitoring::Openshift,

@@ -5,8 +5,9 @@ mod logs;
 mod manifests;
 mod run;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use landfall_controllers::operator::{CONTROLLERS, Labels, Registered};
+use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 
 use super::namespace::namespace;
 use super::{Exit, Settings};
@@ -74,6 +75,9 @@ struct Common {
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     watch_namespace: Option<String>,
 
+    #[command(flatten)]
+    profiles: ProfileGroup,
+
     /// Which `AzureInfrastructure` objects are reconciled, by their labels
     #[arg(long, value_name = "SELECTOR")]
     watch_label_selector: Option<Labels>,
@@ -85,6 +89,20 @@ struct Common {
     /// Run controllers although OpenShift's own operator for the same runs
     #[arg(long)]
     take_over: bool,
+}
+
+/// The API group of cloud profiles.
+#[derive(Debug, clap::Args)]
+struct ProfileGroup {
+    /// API group of cloud profiles
+    #[arg(
+        long = "profile-group",
+        value_name = "GROUP",
+        default_value = LANDFALL_PROFILES.cloud.group,
+        value_parser = PossibleValuesParser::new([LANDFALL_PROFILES.cloud.group, GARDENER_PROFILES.cloud.group])
+            .map(|group| ProfileKinds::of_group(&group).unwrap_or(&LANDFALL_PROFILES))
+    )]
+    profiles: &'static ProfileKinds,
 }
 
 impl Common {
@@ -118,6 +136,7 @@ mod tests {
             clean_machine_images: true,
             watch_namespace: None,
             watch_label_selector: None,
+            profiles: ProfileGroup { profiles: &LANDFALL_PROFILES },
             workers: None,
             take_over: false,
         };

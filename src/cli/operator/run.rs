@@ -128,6 +128,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         target_namespace: target_namespace.clone(),
         watch_namespace: args.common.watch_namespace.clone(),
         watch_labels: args.common.watch_label_selector.clone(),
+        profiles: args.common.profiles.profiles,
         workers: args.common.workers,
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
         variable: Arc::new(|name| Environment.variable(name)),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::webhook::all;
-use super::world::{API, CONTROLLERS, NAMESPACED, PARENT, PRIVATE, PROJECT, Place};
+use super::world::{API, CONTROLLERS, GROUP, NAMESPACED, PARENT, PRIVATE, PROJECT, Place};
 use crate::operator::account::printed;
 use crate::server::Server;
 use crate::until::until;
@@ -69,7 +69,7 @@ fn but(spec: &Value, without: &[&str], with: &Value) -> Value {
 #[ignore = "needs an API server"]
 fn all_that_profiles_say_is_kept() {
     let server = Server::start();
-    let definitions = printed(&["crds"]);
+    let definitions = printed(&["crds", GROUP]);
     assert!(!definitions.is_empty());
     for definition in &definitions {
         server.make(DEFINITIONS, definition);

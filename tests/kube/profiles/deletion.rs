@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::world::{CONTROLLERS, NAMESPACED, OTHER_PROJECT, PARENT, PRIVATE, PROJECT, Place, SHOOT, World};
-use crate::operator::replica::Replica;
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");
 const REFERENCED: &str = "ResourceReferenced";
@@ -24,7 +23,7 @@ fn stays(world: &World, place: Place<'_>) {
 #[ignore = "needs an API server"]
 fn a_profile_stays_until_no_cluster_of_its_project_refers_to_it() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     world.make(AWS, &json!({ "type": "aws" }));
     let profiles = [Place(PRIVATE, PROJECT, "mine"), Place(NAMESPACED, PROJECT, "mine")];
     world.make(profiles[0], &json!({ "parent": "aws" }));
@@ -65,7 +64,7 @@ fn a_profile_stays_until_no_cluster_of_its_project_refers_to_it() {
 #[ignore = "needs an API server"]
 fn a_parent_stays_until_it_has_no_children() {
     let world = World::start(CONTROLLERS);
-    let _operator = Replica::start(&world.cluster, CONTROLLERS);
+    let _operator = world.operator(CONTROLLERS);
     world.make(AWS, &json!({ "type": "aws" }));
     let children = [Place(PRIVATE, PROJECT, "a"), Place(NAMESPACED, OTHER_PROJECT, "b")];
     world.make(children[0], &json!({ "parent": "aws" }));
@@ -92,13 +91,13 @@ fn an_unused_profile_is_deleted_without_its_parent() {
     let world = World::start(CONTROLLERS);
     let profile = Place(PRIVATE, PROJECT, "mine");
     {
-        let _operator = Replica::start(&world.cluster, CONTROLLERS);
+        let _operator = world.operator(CONTROLLERS);
         world.make(profile, &json!({ "parent": "nowhere" }));
         world.kept(profile);
     }
     // What was deleted while no operator ran is found by the next one.
     world.delete(profile);
     stays(&world, profile);
-    let _operator = Replica::start(&world.cluster, CONTROLLERS);
+    let _operator = world.operator(CONTROLLERS);
     world.goes(profile);
 }

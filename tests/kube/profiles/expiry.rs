@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::judging::{parent, taken};
 use super::users::ADMINISTRATOR;
 use super::webhook::{Webhook, all};
-use super::world::{ADMISSION, CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World, joined};
+use super::world::{ADMISSION, CONTROLLERS, GROUP, PARENT, PRIVATE, PROJECT, Place, World, joined};
 use crate::operator::replica::Replica;
 use crate::until::until;
 
@@ -24,7 +24,7 @@ fn soon(seconds: u64) -> Timestamp {
 #[ignore = "needs an API server"]
 fn a_version_that_expires_is_taken_out_and_the_parents_date_shows_again() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     let versions = json!([
         { "version": "1.29.0" },
         { "version": "1.28.6", "expirationDate": "2123-02-02T01:02:03Z" },
@@ -75,7 +75,7 @@ fn what_expired_while_no_operator_ran_is_taken_out_by_the_next_one() {
     let profile = Place(PRIVATE, PROJECT, "mine");
     let past = json!({ "versions": [{ "version": "1.28.6", "expirationDate": "2020-01-01T00:00:00Z" }] });
     world.make(profile, &json!({ "parent": "aws", "kubernetes": past }));
-    let _operator = Replica::start(&world.cluster, CONTROLLERS);
+    let _operator = world.operator(CONTROLLERS);
     let object = until("the version is taken out and the rest joined", || {
         let object = world.get(profile)?;
         let is_joined = object["status"]["observedGeneration"] == object["metadata"]["generation"];
@@ -98,12 +98,12 @@ fn versions_of_images_expire_unless_that_is_switched_off() {
     ]);
     world.make(profile, &json!({ "parent": "aws", "machineImages": images }));
     {
-        let flags = ["--controllers", CONTROLLERS, "--clean-machine-images=false"];
+        let flags = [GROUP, "--controllers", CONTROLLERS, "--clean-machine-images=false"];
         let _operator = Replica::begin(&world.cluster, &flags, None);
         let object = world.joined(profile, "/machineImages", &images);
         assert_eq!(object["spec"]["machineImages"], images);
     }
-    let _operator = Replica::start(&world.cluster, CONTROLLERS);
+    let _operator = world.operator(CONTROLLERS);
     let left = json!([{ "name": "both", "versions": [{ "version": "16.4", "expirationDate": FAR }] }]);
     let object = world.joined(profile, "/machineImages", &left);
     assert_eq!(object["spec"]["machineImages"], left);

@@ -14,5 +14,6 @@ mod definitions;
 mod deletion;
 mod expiry;
 mod judging;
+mod own_group;
 mod references;
 mod rendering;

@@ -6,7 +6,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::world::{CONTROLLERS, NAMESPACED, OTHER_PROJECT, PARENT, PRIVATE, PROJECT, Place, World, joined};
-use crate::operator::replica::Replica;
 use crate::program::start_in;
 use crate::until::{becomes, until};
 
@@ -42,7 +41,7 @@ fn example() -> Value {
 #[ignore = "needs an API server"]
 fn the_proposals_example_is_joined_as_it_says_and_then_left_alone() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     let example = example();
     let aws = Place(PARENT, "", "aws-central-cloud-profile");
     let profile = Place(PRIVATE, PROJECT, "private-cloud-profile-xyz");
@@ -85,7 +84,7 @@ fn the_proposals_example_is_joined_as_it_says_and_then_left_alone() {
 #[ignore = "needs an API server"]
 fn a_parents_edit_reaches_its_children_and_no_others() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     world.make(AWS, &parent());
     world.make(OTHER, &parent());
     let children = [Place(PRIVATE, PROJECT, "a"), Place(PRIVATE, OTHER_PROJECT, "a")];
@@ -135,7 +134,7 @@ fn a_parents_edit_reaches_its_children_and_no_others() {
 #[ignore = "needs an API server"]
 fn a_namespaced_profile_goes_before_its_parent() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     let profile = Place(NAMESPACED, PROJECT, "mine");
     let own = json!({
         "parent": { "kind": "CloudProfile", "name": "aws" },
@@ -173,7 +172,7 @@ fn a_namespaced_profile_goes_before_its_parent() {
 #[ignore = "needs an API server"]
 fn conflicts_are_noted_for_as_long_as_there_are_any() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     let profile = Place(PRIVATE, PROJECT, "mine");
     world.make(AWS, &parent());
     let own = json!({
@@ -219,7 +218,7 @@ fn conflicts_are_noted_for_as_long_as_there_are_any() {
 #[ignore = "needs an API server"]
 fn a_profile_waits_for_its_parent() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     let profile = Place(PRIVATE, PROJECT, "early");
     world.make(profile, &json!({ "parent": "aws", "machineTypes": [machine_type("a1.large", "2")] }));
     let object = world.says(profile, "False", "ParentNotFound");
@@ -247,7 +246,7 @@ fn a_profile_waits_for_its_parent() {
 #[ignore = "needs an API server"]
 fn an_installation_takes_its_profile_from_the_cluster() {
     let world = World::start(CONTROLLERS);
-    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let operator = world.operator(CONTROLLERS);
     let mut spec = parent();
     spec["regions"] = json!([{ "name": "eu-central-1", "zones": [{ "name": "eu-central-1a" }] }]);
     world.make(AWS, &spec);

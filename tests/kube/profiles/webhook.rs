@@ -14,7 +14,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 
 use super::users::ADMINISTRATOR;
-use super::world::{ADMISSION, NAMESPACED, PRIVATE, PROJECT, Place, World};
+use super::world::{ADMISSION, GROUP, NAMESPACED, PRIVATE, PROJECT, Place, World};
 use crate::gate::nobody;
 use crate::operator::replica::Replica;
 use crate::until::until;
@@ -39,7 +39,8 @@ impl Webhook {
     pub fn start(&self, world: &World, controllers: &str) -> Replica {
         let listen = format!("127.0.0.1:{}", self.port);
         let url = format!("https://{listen}");
-        let flags = ["--controllers", controllers, "--webhook-listen", &listen, "--webhook-service", &url];
+        let flags =
+            [GROUP, "--controllers", controllers, "--webhook-listen", &listen, "--webhook-service", &url];
         let operator = Replica::begin(&world.cluster, &flags, None);
         until("what is written is judged", || is_judged(world).then_some(()));
         operator

@@ -16,8 +16,10 @@ use crate::until::until;
 pub const CONTROLLERS: &str = "private-cloud-profile,namespaced-cloud-profile,cloud-profile";
 /// Who judges what is written.
 pub const ADMISSION: &str = "cloud-profile-admission";
-/// Group and version of all kinds of profiles.
+/// Group and version of all kinds of profiles: those of Gardener, as its Shoots refer to them.
 pub const API: &str = "core.gardener.cloud/v1beta1";
+/// How the operator is told.
+pub const GROUP: &str = "--profile-group=core.gardener.cloud";
 /// The namespaces of two projects.
 pub const PROJECT: &str = "project-xyz";
 pub const OTHER_PROJECT: &str = "project-abc";
@@ -67,7 +69,7 @@ impl Place<'_> {
 fn define(server: &Server) {
     let shoots = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/crds/shoots.yaml");
     let shoots: Value = serde_yaml::from_str(&std::fs::read_to_string(shoots).unwrap()).unwrap();
-    for definition in account::printed(&["crds"]).iter().chain([&shoots]) {
+    for definition in account::printed(&["crds", GROUP]).iter().chain([&shoots]) {
         server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
     }
     for kind in [PARENT, PRIVATE, NAMESPACED, SHOOT] {
@@ -89,13 +91,18 @@ impl World {
     pub fn start(controllers: &str) -> Self {
         let server = Server::with("profiles", define);
         let account =
-            account::install(&server, &account::printed(&["manifests", "--controllers", controllers]));
+            account::install(&server, &account::printed(&["manifests", GROUP, "--controllers", controllers]));
         for namespace in [PROJECT, OTHER_PROJECT] {
             server.make("/api/v1/namespaces", &json!({ "metadata": { "name": namespace } }));
         }
         let kubeconfig = account.kubeconfig(&server);
         let users = Users::new(&server.kubeconfig());
         Self { cluster: Cluster { server, namespace: account.namespace, kubeconfig }, users }
+    }
+
+    /// Starts the operator with these controllers, and waits until it is ready.
+    pub fn operator(&self, controllers: &str) -> Replica {
+        Replica::begin(&self.cluster, &[GROUP, "--controllers", controllers], None)
     }
 
     /// Makes an object.

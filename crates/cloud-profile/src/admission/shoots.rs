@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::types::CLOUD_PROFILE;
+use crate::types::{CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
 
 /// A reference to a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,21 @@ impl Shoot {
             region: owned("/spec/region"),
             workers: workers.into_iter().flatten().map(Worker::of).collect(),
         }
+    }
+
+    /// What matters of an `AzureInfrastructure`: which profile it refers to. What it uses of that stands in its install
+    /// config.
+    #[must_use]
+    pub fn of_infrastructure(object: &Value) -> Self {
+        let owned = |path: &str| text(object, path).map(str::to_owned);
+        let profile = owned("/spec/cloudProfileRef/name").map(|name| {
+            let kind =
+                owned("/spec/cloudProfileRef/kind").unwrap_or_else(|| PRIVATE_CLOUD_PROFILE.to_owned());
+            Reference { kind, name }
+        });
+        let (namespace, name) = (owned("/metadata/namespace"), owned("/metadata/name"));
+        let (namespace, name) = (namespace.unwrap_or_default(), name.unwrap_or_default());
+        Self { namespace, name, profile, ..Self::default() }
     }
 
     /// Whether the cluster refers to the profile of this kind and name.

@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
 use jiff::Timestamp;
 use landfall_kube::kinds;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
@@ -28,6 +29,7 @@ const RESYNC: Duration = Duration::from_hours(1);
 /// Keeps the secret with the certificates and the configurations of the API server.
 pub struct Keeper {
     objects: Arc<dyn Objects>,
+    kinds: &'static ProfileKinds,
     address: Address,
     namespace: String,
     /// The configurations that were written with conditions once.
@@ -35,10 +37,15 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// The keeper of an operator in this namespace, whose judge has this address.
+    /// The keeper of an operator in this namespace, whose judge of profiles of these kinds has this address.
     #[must_use]
-    pub fn new(objects: Arc<dyn Objects>, address: Address, namespace: String) -> Self {
-        Self { objects, address, namespace, tried_conditions: Mutex::default() }
+    pub fn new(
+        objects: Arc<dyn Objects>,
+        kinds: &'static ProfileKinds,
+        address: Address,
+        namespace: String,
+    ) -> Self {
+        Self { objects, kinds, address, namespace, tried_conditions: Mutex::default() }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -68,7 +75,7 @@ impl Keeper {
     /// Has the API server ask and trust the certificates, if it does not.
     async fn configure(&self, served: &Served) -> Result<(), Failed> {
         let bundle = STANDARD.encode(&served.authorities);
-        for (kind, wanted) in configurations(&self.address, &self.namespace, Some(&bundle)) {
+        for (kind, wanted) in configurations(self.kinds, &self.address, &self.namespace, Some(&bundle)) {
             self.put(&ObjectRef::in_cluster(kind, NAME), wanted).await?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The registration of the webhook with the API server.
 
-use landfall_kube::kinds;
+use landfall_kube::kinds::{MUTATING_WEBHOOK_CONFIGURATION, ProfileKinds, VALIDATING_WEBHOOK_CONFIGURATION};
 use landfall_kube::objects::Kind;
 use serde_json::{Value, json};
 
@@ -40,15 +40,16 @@ const REFERENCE_CHANGES: &str = "!has(oldObject.spec) || !has(object.spec) || \
                                  object.spec.cloudProfileName != oldObject.spec.cloudProfileName)";
 
 /// The configurations by which the API server asks at an address, first how an object is to be amended, then
-/// whether it may be written; `bundle` holds the authorities to be trusted, in Base64.
+/// whether it may be written, if it is of one of these kinds; `bundle` holds the authorities to be trusted, in Base64.
 #[must_use]
 pub fn configurations(
+    kinds: &ProfileKinds,
     address: &Address,
     namespace: &str,
     bundle: Option<&str>,
 ) -> [(&'static Kind, Value); 2] {
     let webhook = |name: &str, path: &str, asked: &[&Kind], operations: &[&str], condition: &str| {
-        let kind = &kinds::CLOUD_PROFILE;
+        let kind = asked.first().copied().unwrap_or(&kinds.cloud);
         json!({
             "name": format!("{name}.landfall.{}", kind.group),
             "clientConfig": address.client(path, namespace, bundle),
@@ -69,17 +70,19 @@ pub fn configurations(
         })
     };
     let writes = ["CREATE", "UPDATE"];
-    let (private, released) = (&kinds::PRIVATE_CLOUD_PROFILE, &kinds::NAMESPACED_CLOUD_PROFILE);
+    let (private, released) = (&kinds.private, &kinds.namespaced);
     let mut amending = webhook("amendments", AMENDMENT, &[released], &writes, SPEC_CHANGES);
     amending["reinvocationPolicy"] = json!("IfNeeded");
-    let judging = [
+    let mut judging = vec![
         webhook("profiles", PATH, &[private, released], &writes, SAYS_MORE),
-        webhook("parents", PATH, &[&kinds::CLOUD_PROFILE], &writes, SPEC_CHANGES),
-        webhook("clusters", PATH, &[&kinds::SHOOT], &["UPDATE"], REFERENCE_CHANGES),
+        webhook("parents", PATH, &[&kinds.cloud], &writes, SPEC_CHANGES),
     ];
+    if kinds.are_gardeners() {
+        judging.push(webhook("clusters", PATH, &[kinds.users], &["UPDATE"], REFERENCE_CHANGES));
+    }
     [
-        configuration(&kinds::MUTATING_WEBHOOK_CONFIGURATION, &[amending]),
-        configuration(&kinds::VALIDATING_WEBHOOK_CONFIGURATION, &judging),
+        configuration(&MUTATING_WEBHOOK_CONFIGURATION, &[amending]),
+        configuration(&VALIDATING_WEBHOOK_CONFIGURATION, &judging),
     ]
 }
 

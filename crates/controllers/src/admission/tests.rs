@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use landfall_cloud_profile::types::{API_VERSION, GROUP};
+use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 use serde_json::{Value, json};
 
 use super::*;
@@ -15,13 +15,13 @@ use crate::{Controller, Key, Next};
 const VERBS: [&str; 2] = ["modify-spec-kubernetes", "modify-spec-machineImages"];
 
 fn judge(cluster: &Arc<FakeCluster>) -> Judge {
-    Judge::new(cluster.clone(), cluster.clone())
+    Judge::new(cluster.clone(), cluster.clone(), &GARDENER_PROFILES)
 }
 
 fn cluster() -> Arc<FakeCluster> {
     let cluster = Arc::new(FakeCluster::default());
     cluster.put(
-        &kinds::CLOUD_PROFILE,
+        &GARDENER_PROFILES.cloud,
         json!({
             "metadata": { "name": "p" },
             "spec": {
@@ -36,7 +36,7 @@ fn cluster() -> Arc<FakeCluster> {
 
 fn profile(spec: &Value) -> Value {
     json!({
-        "apiVersion": API_VERSION,
+        "apiVersion": GARDENER_PROFILES.private.api_version(),
         "kind": "PrivateCloudProfile",
         "metadata": { "name": "c", "namespace": "n" },
         "spec": spec,
@@ -46,7 +46,7 @@ fn profile(spec: &Value) -> Value {
 fn review(resource: &str, old: &Value, new: &Value) -> Value {
     json!({ "request": {
         "uid": "u-1",
-        "resource": { "group": GROUP, "version": "v1beta1", "resource": resource },
+        "resource": { "group": GARDENER_PROFILES.private.group, "version": "v1beta1", "resource": resource },
         "name": "c",
         "namespace": "n",
         "userInfo": { "username": "anna", "groups": ["g"], "uid": "7", "extra": { "k": ["v"] } },
@@ -112,7 +112,7 @@ async fn nobody_begins_to_build_on_a_cloud_profile_that_is_being_deleted() {
     let cluster = cluster();
     let mut leaving = cluster.with(|state| state.objects.clone()).into_values().next().unwrap_or_default();
     leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
-    cluster.put(&kinds::CLOUD_PROFILE, leaving);
+    cluster.put(&GARDENER_PROFILES.cloud, leaving);
     let new = profile(&json!({ "parent": "p" }));
     let (allowed, _, why) = answer(&cluster, &review("privatecloudprofiles", &Value::Null, &new)).await;
     assert!(!allowed && why.starts_with("spec.parent: "), "{why}");
@@ -138,7 +138,7 @@ async fn guarded_fields_need_a_verb_of_whoever_asks() {
         "resourceAttributes": {
             "namespace": "n",
             "verb": "modify-spec-kubernetes",
-            "group": GROUP,
+            "group": GARDENER_PROFILES.private.group,
             "resource": "privatecloudprofiles",
             "name": "c",
         },
@@ -154,7 +154,7 @@ async fn guarded_fields_need_a_verb_of_whoever_asks() {
 #[tokio::test]
 async fn a_cluster_goes_to_a_child_of_its_profile_and_to_no_other() {
     let cluster = cluster();
-    cluster.put(&kinds::PRIVATE_CLOUD_PROFILE, profile(&json!({ "parent": "p" })));
+    cluster.put(&GARDENER_PROFILES.private, profile(&json!({ "parent": "p" })));
     let shoot = |kind: &str, name: &str| {
         json!({
             "metadata": { "name": "s", "namespace": "n" },
@@ -172,7 +172,7 @@ async fn a_cluster_goes_to_a_child_of_its_profile_and_to_no_other() {
 async fn a_parent_keeps_what_its_children_name() {
     let cluster = cluster();
     cluster.put(
-        &kinds::NAMESPACED_CLOUD_PROFILE,
+        &GARDENER_PROFILES.namespaced,
         json!({
             "metadata": { "name": "c", "namespace": "n" },
             "spec": {
@@ -182,7 +182,7 @@ async fn a_parent_keeps_what_its_children_name() {
             "status": { "cloudProfileSpec": { "type": "x" } },
         }),
     );
-    let old = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let old = cluster.at(&ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p"));
     let mut new = old.clone();
     new["spec"]["kubernetes"]["versions"] = json!([{ "version": "1.2.4" }]);
     let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &old, &new)).await;
@@ -213,7 +213,7 @@ async fn finalizers_come_and_go_whatever_became_of_the_parent() {
 #[tokio::test]
 async fn a_parent_that_cannot_be_read_is_refused_and_where_it_stands_holds_up_nobody() {
     let cluster = cluster();
-    let good = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let good = cluster.at(&ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p"));
     let mut odd = good.clone();
     odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
     for old in [&Value::Null, &good] {
@@ -221,7 +221,7 @@ async fn a_parent_that_cannot_be_read_is_refused_and_where_it_stands_holds_up_no
         assert_eq!((allowed, code), (false, 422), "{why}");
     }
     assert!(answer(&cluster, &review("cloudprofiles", &odd, &good)).await.0);
-    cluster.put(&kinds::CLOUD_PROFILE, odd);
+    cluster.put(&GARDENER_PROFILES.cloud, odd);
     let held = profile(&json!({ "parent": "p" }));
     let mut bare = held.clone();
     bare["metadata"]["finalizers"] = json!([]);
@@ -243,7 +243,7 @@ async fn nothing_is_written_that_cannot_be_judged() {
 async fn the_keeper_makes_certificates_once() {
     let cluster = Arc::new(FakeCluster::default());
     let address = Address::Service("hook".to_owned());
-    let keeper = Keeper::new(cluster.clone(), address, "here".to_owned());
+    let keeper = Keeper::new(cluster.clone(), &GARDENER_PROFILES, address, "here".to_owned());
     let key = Key { namespace: None, name: NAME.to_owned() };
     assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
     assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
@@ -266,7 +266,14 @@ async fn the_keeper_makes_certificates_once() {
 #[tokio::test]
 async fn a_server_that_drops_conditions_is_not_sent_them_again_and_again() {
     let cluster = Arc::new(FakeCluster::default());
-    let new = || Keeper::new(cluster.clone(), Address::Service("hook".to_owned()), "own".to_owned());
+    let new = || {
+        Keeper::new(
+            cluster.clone(),
+            &GARDENER_PROFILES,
+            Address::Service("hook".to_owned()),
+            "own".to_owned(),
+        )
+    };
     let key = Key { namespace: None, name: NAME.to_owned() };
     let places = [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION]
         .map(|kind| landfall_kube::objects::ObjectRef::in_cluster(kind, NAME));
@@ -319,7 +326,7 @@ async fn a_server_that_drops_conditions_is_not_sent_them_again_and_again() {
 #[test]
 fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     let address = Address::Service("hook".to_owned());
-    let [(_, amending), (_, judging)] = configurations(&address, "here", None);
+    let [(_, amending), (_, judging)] = configurations(&GARDENER_PROFILES, &address, "here", None);
     let all = |object: &Value| object["webhooks"].as_array().cloned().unwrap_or_default();
     assert_eq!((all(&amending).len(), all(&judging).len()), (1, 3));
     for webhook in all(&amending).iter().chain(&all(&judging)) {
@@ -331,6 +338,20 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     assert_eq!(asked["rules"][0]["resources"], json!(["namespacedcloudprofiles"]));
     assert_eq!(asked["rules"][0]["operations"], json!(["CREATE", "UPDATE"]));
     assert_eq!(asked["clientConfig"]["service"]["path"], AMENDMENT);
+
+    // Of landfall's own group, the API server asks about profiles alone.
+    let groups = |kinds: &ProfileKinds| {
+        let all_of = configurations(kinds, &address, "here", None);
+        let rules =
+            all_of.iter().flat_map(|(_, object)| all(object)).map(|webhook| webhook["rules"][0].clone());
+        let of = |rule: Value| (rule["apiGroups"][0].clone(), rule["resources"].to_string());
+        rules.map(of).collect::<Vec<_>>()
+    };
+    let own = groups(&LANDFALL_PROFILES);
+    assert!(own.iter().all(|(group, _)| group == LANDFALL_PROFILES.cloud.group), "{own:?}");
+    let resources: Vec<&str> = own.iter().map(|(_, resources)| resources.as_str()).collect();
+    assert_eq!(resources.len(), 3);
+    assert!(resources.iter().all(|resources| resources.contains("cloudprofiles")), "{resources:?}");
 }
 
 /// What is changed of a profile of the released kind.
@@ -408,7 +429,7 @@ fn what_is_nested_too_deeply_is_refused_by_name() {
 async fn cloud_profiles_are_not_nested_deeply() {
     let cluster = cluster();
     let nested = (0..40).fold(json!(1), |inner, _| json!([inner]));
-    let stands = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let stands = cluster.at(&ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p"));
     let mut new = stands.clone();
     new["spec"]["providerConfig"] = nested;
     for old in [&Value::Null, &stands] {
@@ -421,7 +442,7 @@ async fn cloud_profiles_are_not_nested_deeply() {
 #[tokio::test]
 async fn who_builds_on_a_cloud_profile_is_asked_for_only_where_it_matters() {
     let cluster = cluster();
-    let old = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let old = cluster.at(&ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p"));
     cluster.with(|state| state.is_down = true);
     let mut new = old.clone();
     new["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": "2" }, { "name": "n" }]);
@@ -434,7 +455,7 @@ async fn who_builds_on_a_cloud_profile_is_asked_for_only_where_it_matters() {
 async fn what_a_cluster_uses_of_a_private_profile_stays() {
     let cluster = cluster();
     let own = profile(&json!({ "parent": "p", "machineTypes": [{ "name": "own" }] }));
-    cluster.put(&kinds::PRIVATE_CLOUD_PROFILE, own.clone());
+    cluster.put(&GARDENER_PROFILES.private, own.clone());
     let shoot = |kind: &str, name: &str, machine: &str| {
         json!({
             "metadata": { "name": "s", "namespace": "n" },
@@ -457,7 +478,7 @@ async fn what_a_cluster_uses_of_a_private_profile_stays() {
     labelled["metadata"]["labels"] = json!({ "a": "b" });
     assert!(answer(&cluster, &review("privatecloudprofiles", &own, &labelled)).await.0);
     // By a change of its parent.
-    let parent = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let parent = cluster.at(&ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p"));
     let mut without = parent.clone();
     without["spec"]["machineTypes"] = json!([]);
     let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &parent, &without)).await;

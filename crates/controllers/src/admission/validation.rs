@@ -10,32 +10,39 @@ use landfall_cloud_profile::admission::{
 };
 use landfall_cloud_profile::render::render;
 use landfall_cloud_profile::types::{
-    API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
+    API_VERSIONS, CLOUD_PROFILE, CloudProfileSpec, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
     PrivateCloudProfileSpec,
 };
+use landfall_kube::Fault;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{Kind, ObjectRef, Objects};
 use landfall_kube::questions::Questions;
-use landfall_kube::{Fault, kinds};
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::review::{answer, subject, text};
+use crate::cloud_profile::user;
 
 /// Judges what is to be written. Whatever else it must know, it asks the cluster at that moment.
 pub struct Judge {
     objects: Arc<dyn Objects>,
     questions: Arc<dyn Questions>,
+    kinds: &'static ProfileKinds,
 }
 
 /// Why the request could not be validated, in a sentence.
 type Unknown = String;
 
 impl Judge {
-    /// A judge of one cluster.
+    /// A judge of one cluster, for profiles of these kinds.
     #[must_use]
-    pub fn new(objects: Arc<dyn Objects>, questions: Arc<dyn Questions>) -> Self {
-        Self { objects, questions }
+    pub fn new(
+        objects: Arc<dyn Objects>,
+        questions: Arc<dyn Questions>,
+        kinds: &'static ProfileKinds,
+    ) -> Self {
+        Self { objects, questions, kinds }
     }
 
     /// Answers an `AdmissionReview` at an instant.
@@ -66,11 +73,13 @@ impl Judge {
         if let Some(kind) = profile.into_iter().find(|kind| kind.resource() == resource) {
             return self.profile(kind, request, object, old, now).await;
         }
-        if resource == kinds::CLOUD_PROFILE.plural {
+        if resource == self.kinds.cloud.plural {
             return self.parent(old, object, now).await;
         }
         match old {
-            Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object, now).await,
+            Some(old) if self.kinds.are_gardeners() && resource == self.kinds.users.plural => {
+                self.shoot(old, object, now).await
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -123,7 +132,7 @@ impl Judge {
         let attributes = json!({
             "namespace": text(request, "/namespace"),
             "verb": verb.name,
-            "group": GROUP,
+            "group": self.kinds.cloud.group,
             "resource": kind.resource(),
             "name": text(request, "/name"),
         });
@@ -147,7 +156,7 @@ impl Judge {
             return Ok(refusals);
         }
         let name = text(object, "/metadata/name");
-        let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let place = ObjectRef::in_cluster(&self.kinds.cloud, name);
         let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
         let new = match spec(object) {
             Ok(new) => new,
@@ -194,8 +203,9 @@ impl Judge {
             );
             true
         };
-        let listed = self.questions.each(&kinds::NAMESPACED_CLOUD_PROFILE, None, &mut taker).await;
-        listed.map_err(|fault| unlisted(&kinds::NAMESPACED_CLOUD_PROFILE, &fault))?;
+        let kind = &self.kinds.namespaced;
+        let listed = self.questions.each(kind, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(kind, &fault))?;
         let profiles: Vec<&NamespacedCloudProfile> = children.iter().collect();
         let update = ParentUpdate { name, old, new, profiles: &profiles, shoots };
         Ok(admission::parent_update(&update))
@@ -233,8 +243,9 @@ impl Judge {
             }
             true
         };
-        let listed = self.questions.each(&kinds::PRIVATE_CLOUD_PROFILE, None, &mut taker).await;
-        listed.map_err(|fault| unlisted(&kinds::PRIVATE_CLOUD_PROFILE, &fault))?;
+        let kind = &self.kinds.private;
+        let listed = self.questions.each(kind, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(kind, &fault))?;
         Ok(loss.refusals())
     }
 
@@ -268,8 +279,8 @@ impl Judge {
         }
         let Some(profile) = ProfileKind::of(kind) else { return Ok(None) };
         let kind = match profile {
-            ProfileKind::Private => &kinds::PRIVATE_CLOUD_PROFILE,
-            ProfileKind::Released => &kinds::NAMESPACED_CLOUD_PROFILE,
+            ProfileKind::Private => &self.kinds.private,
+            ProfileKind::Released => &self.kinds.namespaced,
         };
         let place = ObjectRef::in_namespace(kind, namespace, name.as_str());
         let Some(object) = self.object(&place).await? else { return Ok(None) };
@@ -292,7 +303,7 @@ impl Judge {
 
     /// The cloud profile of this name, if there is one.
     async fn stored(&self, name: &str) -> Result<Option<Stored>, Unknown> {
-        let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let place = ObjectRef::in_cluster(&self.kinds.cloud, name);
         let object = self.object(&place).await?;
         Ok(object.map(|object| Stored {
             spec: typed(object.get("spec"), &place),
@@ -308,11 +319,11 @@ impl Judge {
     async fn shoots(&self, namespace: Option<&str>) -> Result<Vec<Shoot>, Unknown> {
         let mut shoots = Vec::new();
         let mut taker = |object: Value| {
-            shoots.push(Shoot::of(&object));
+            shoots.push(user(self.kinds, &object));
             true
         };
-        let listed = self.questions.each(&kinds::SHOOT, namespace, &mut taker).await;
-        listed.map_err(|fault| unlisted(&kinds::SHOOT, &fault))?;
+        let listed = self.questions.each(self.kinds.users, namespace, &mut taker).await;
+        listed.map_err(|fault| unlisted(self.kinds.users, &fault))?;
         Ok(shoots)
     }
 }
@@ -357,7 +368,7 @@ impl Found {
 fn child(mut object: Value) -> Option<NamespacedCloudProfile> {
     let members = object.as_object_mut()?;
     members.remove("status");
-    members.insert("apiVersion".to_owned(), API_VERSION.into());
+    members.insert("apiVersion".to_owned(), API_VERSIONS[0].into());
     members.insert("kind".to_owned(), NAMESPACED_CLOUD_PROFILE.into());
     serde_json::from_value(object).ok()
 }

@@ -9,9 +9,7 @@ use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_aso::core::{Object, Owner};
 use landfall_engine_aso::keys;
-use landfall_kube::kinds::{
-    CLOUD_PROFILE, CONFIG_MAP, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE, SECRET,
-};
+use landfall_kube::kinds::{CONFIG_MAP, ProfileKinds, SECRET};
 use landfall_kube::objects::{ObjectRef, Objects, Part};
 use landfall_model::azure::catalogue::Cloud;
 use landfall_render::Credentials;
@@ -39,7 +37,12 @@ pub(super) struct Texts {
 }
 
 /// Reads the texts that a resource refers to.
-pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -> Result<Texts, Failed> {
+pub(super) async fn texts(
+    objects: &dyn Objects,
+    profiles: &'static ProfileKinds,
+    namespace: &str,
+    spec: &Spec,
+) -> Result<Texts, Failed> {
     let config = match &spec.install_config_ref {
         Some(reference) if spec.install_config.is_empty() => {
             referred(objects, namespace, reference, CONFIG_KEY).await?
@@ -65,7 +68,7 @@ pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -
         (bootstrap, control_plane) = (text("bootstrap"), text("controlPlane"));
     }
     let profile = match &spec.cloud_profile_ref {
-        Some(reference) => Some(profile(objects, namespace, reference).await?),
+        Some(reference) => Some(profile(objects, profiles, namespace, reference).await?),
         None => None,
     };
     Ok(Texts { config, facts, profile, bootstrap, control_plane })
@@ -74,18 +77,17 @@ pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -
 /// The cloud profile that a resource names, as JSON.
 async fn profile(
     objects: &dyn Objects,
+    profiles: &'static ProfileKinds,
     namespace: &str,
     reference: &ProfileReference,
 ) -> Result<String, Failed> {
     let name = reference.name.as_str();
     let place = match reference.kind {
-        ProfileHolder::PrivateCloudProfile => {
-            ObjectRef::in_namespace(&PRIVATE_CLOUD_PROFILE, namespace, name)
-        }
+        ProfileHolder::PrivateCloudProfile => ObjectRef::in_namespace(&profiles.private, namespace, name),
         ProfileHolder::NamespacedCloudProfile => {
-            ObjectRef::in_namespace(&NAMESPACED_CLOUD_PROFILE, namespace, name)
+            ObjectRef::in_namespace(&profiles.namespaced, namespace, name)
         }
-        ProfileHolder::CloudProfile => ObjectRef::in_cluster(&CLOUD_PROFILE, name),
+        ProfileHolder::CloudProfile => ObjectRef::in_cluster(&profiles.cloud, name),
     };
     let mut found = object(objects, &place).await?;
     // What a server answers may lack what every manifest has.

@@ -59,6 +59,7 @@ use crate::operator::Labels;
 use landfall_engine_aso::drive;
 use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::Fault;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{Events, ObjectRef, Objects, Part};
 
 /// The name of the controller.
@@ -82,6 +83,8 @@ pub struct Tools {
     pub namespace: Option<String>,
     /// Which of the clusters are worked on; none for all.
     pub labels: Option<Labels>,
+    /// The kinds of cloud profiles that clusters may refer to.
+    pub profiles: &'static ProfileKinds,
     /// The objects of the management cluster.
     pub objects: Arc<dyn Objects>,
     /// The sink of events.
@@ -101,6 +104,7 @@ pub struct AzureInfrastructure {
     /// The only namespace that is watched; none for all.
     namespace: Option<String>,
     labels: Option<Labels>,
+    profiles: &'static ProfileKinds,
     objects: Arc<dyn Objects>,
     driver: Driver,
     operator: Arc<Operator>,
@@ -112,14 +116,14 @@ impl AzureInfrastructure {
     /// The controller of one management cluster.
     #[must_use]
     pub fn new(tools: Tools) -> Self {
-        let Tools { namespace, labels, objects, events, client, numbers, wrote, identity } = tools;
+        let Tools { namespace, labels, profiles, objects, events, client, numbers, wrote, identity } = tools;
         let behind = Behind { client: client.clone(), namespace: namespace.clone() };
         let operator = Arc::new(Operator::new(Box::new(behind)));
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
         let (claims, memories) = (Arc::default(), Mutex::default());
-        Self { namespace, labels, objects, driver, operator, claims, memories }
+        Self { namespace, labels, profiles, objects, driver, operator, claims, memories }
     }
 
     /// What is remembered of a resource. No key is worked on twice at a time.

@@ -4,21 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use landfall_engine_aso::core::INFRASTRUCTURE;
 use landfall_engine_aso::core::Stage as CoreStage;
 use landfall_engine_aso::desired::Policy;
 use landfall_engine_aso::keys;
-use landfall_kube::objects::Kind;
+pub use landfall_kube::kinds::AZURE_INFRASTRUCTURE;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::UNREADABLE;
 use crate::Failed;
-
-/// The kind of the resource.
-pub static AZURE_INFRASTRUCTURE: Kind =
-    Kind { group: keys::P, version: "v1alpha1", kind: INFRASTRUCTURE, plural: "azureinfrastructures" };
 
 /// The default key of a config.
 pub(super) const CONFIG_KEY: &str = "install-config.yaml";

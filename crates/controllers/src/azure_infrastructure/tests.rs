@@ -268,6 +268,7 @@ impl Stage {
         let controller = AzureInfrastructure {
             namespace: None,
             labels: None,
+            profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
             objects: played.clone(),
             driver,
             operator,

@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
     async fn new_plan(&mut self) -> Result<Planned, Failed> {
         let objects = &*self.controller.objects;
         let spec = &self.resource.spec;
-        let texts = inputs::texts(objects, self.namespace, spec).await;
+        let texts = inputs::texts(objects, self.controller.profiles, self.namespace, spec).await;
         let texts = self.because(VALIDATED, texts)?;
         let catalogue = planning::catalogue(texts.profile.as_deref()).map_err(|found| self.rejected(&found));
         let catalogue = self.because(VALIDATED, catalogue)?;

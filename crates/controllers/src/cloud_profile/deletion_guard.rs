@@ -5,7 +5,6 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use landfall_cloud_profile::admission::{ProfileKind, Shoot, cloud_profile_deletion};
 use landfall_cloud_profile::types::CLOUD_PROFILE;
-use landfall_kube::kinds;
 use landfall_kube::objects::ObjectRef;
 use serde_json::{Map, Value};
 
@@ -28,7 +27,7 @@ impl Guard {
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
         let objects = &*self.access.objects;
-        let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, key.name.as_str());
+        let place = ObjectRef::in_cluster(&self.access.kinds.cloud, key.name.as_str());
         let Some(object) = fetch::object(objects, &place, "profile-unreadable").await? else {
             return Ok(Next::Settled);
         };
@@ -49,13 +48,11 @@ impl Guard {
         let mut shoots = Vec::new();
         // One sort of holders is enough to stay.
         if children.is_empty() {
-            let mut taker = |object: Value| {
-                shoots.extend(
-                    Some(Shoot::of(&object)).filter(|shoot| shoot.refers_to(CLOUD_PROFILE, &held.place.name)),
-                );
+            let mut taker = |shoot: Shoot| {
+                shoots.extend(Some(shoot).filter(|shoot| shoot.refers_to(CLOUD_PROFILE, &held.place.name)));
                 shoots.len() < ENOUGH
             };
-            finalizer::shoots(&*self.access.questions, None, &mut taker).await?;
+            finalizer::shoots(&self.access, None, &mut taker).await?;
         }
         let deletion = cloud_profile_deletion(metadata, &children, &shoots);
         held.release(&*self.access.objects, &*self.access.events, &deletion).await
@@ -65,8 +62,8 @@ impl Guard {
     async fn children(&self, parent: &str) -> Result<Vec<String>, Failed> {
         let mut children = Vec::new();
         let derived_profiles = [
-            (ProfileKind::Private, &kinds::PRIVATE_CLOUD_PROFILE),
-            (ProfileKind::Released, &kinds::NAMESPACED_CLOUD_PROFILE),
+            (ProfileKind::Private, &self.access.kinds.private),
+            (ProfileKind::Released, &self.access.kinds.namespaced),
         ];
         for (profile, kind) in derived_profiles {
             let mut taker = |object: Value| {
@@ -89,7 +86,7 @@ impl Controller for Guard {
     }
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
-        watch::changes(client, &kinds::CLOUD_PROFILE, None, None)
+        watch::changes(client, &self.access.kinds.cloud, None, None)
     }
 
     fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {

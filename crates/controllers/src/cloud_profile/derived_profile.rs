@@ -11,7 +11,7 @@ use landfall_cloud_profile::types::{
     PrivateCloudProfileSpec, PrivateCloudProfileStatus,
 };
 use landfall_cloud_profile::{released, status};
-use landfall_kube::kinds;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::Kind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ use super::store::Parent;
 
 /// A profile beside its spec.
 pub(super) struct About<'a> {
+    /// Group and version of its kind.
+    pub(super) api_version: String,
     /// Its name.
     pub(super) name: &'a str,
     /// The generation of its spec.
@@ -68,8 +70,8 @@ pub(super) trait DerivedProfile: Clone + Debug + DeserializeOwned + Send + Sync 
     /// The kind of the profile.
     const PROFILE: ProfileKind;
 
-    /// The kind of its objects.
-    fn kind() -> &'static Kind;
+    /// The kind of its objects, among those of a group.
+    fn kind(kinds: &'static ProfileKinds) -> &'static Kind;
 
     /// The name of the parent.
     fn parent(&self) -> &str;
@@ -85,8 +87,8 @@ impl DerivedProfile for PrivateCloudProfileSpec {
     const CONTROLLER: &'static str = "private-cloud-profile";
     const PROFILE: ProfileKind = ProfileKind::Private;
 
-    fn kind() -> &'static Kind {
-        &kinds::PRIVATE_CLOUD_PROFILE
+    fn kind(kinds: &'static ProfileKinds) -> &'static Kind {
+        &kinds.private
     }
 
     fn parent(&self) -> &str {
@@ -107,6 +109,7 @@ impl DerivedProfile for PrivateCloudProfileSpec {
     fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told> {
         // The other fields of the status need not be known to compute it.
         let profile = PrivateCloudProfile {
+            api_version: about.api_version.clone(),
             metadata: [
                 ("name".to_owned(), about.name.into()),
                 ("generation".to_owned(), about.generation.into()),
@@ -144,8 +147,8 @@ impl DerivedProfile for NamespacedCloudProfileSpec {
     const CONTROLLER: &'static str = "namespaced-cloud-profile";
     const PROFILE: ProfileKind = ProfileKind::Released;
 
-    fn kind() -> &'static Kind {
-        &kinds::NAMESPACED_CLOUD_PROFILE
+    fn kind(kinds: &'static ProfileKinds) -> &'static Kind {
+        &kinds.namespaced
     }
 
     fn parent(&self) -> &str {

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use landfall_cloud_profile::admission::{Deletion, FINALIZER, REFERENCED};
+use landfall_cloud_profile::admission::{Deletion, FINALIZER, REFERENCED, Shoot};
+use landfall_kube::Fault;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
-use landfall_kube::questions::{Questions, Taker};
-use landfall_kube::{Fault, kinds};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{Failed, Next};
+use super::Access;
 
 /// After how long a profile is looked at again that something still refers to.
 pub(super) const AGAIN: Duration = Duration::from_secs(10);
@@ -79,14 +80,20 @@ pub(super) fn written<T>(place: &ObjectRef, answer: Result<T, Fault>) -> Result<
     }
 }
 
-/// Gives all clusters of a namespace, or of all, to `taker`.
+/// Gives all clusters of a namespace, or of all, to `taker`, which says each time whether it wants the next.
 pub(super) async fn shoots(
-    questions: &dyn Questions,
+    access: &Access,
     namespace: Option<&str>,
-    taker: Taker<'_>,
+    taker: &mut (dyn FnMut(Shoot) -> bool + Send),
 ) -> Result<(), Failed> {
-    let listed = questions.each(&kinds::SHOOT, namespace, taker).await;
+    let mut each = |object: Value| taker(user(access.kinds, &object));
+    let listed = access.questions.each(access.kinds.users, namespace, &mut each).await;
     listed.map_err(|fault| Failed::transient("shoots-unreadable", unlisted("clusters", &fault)))
+}
+
+/// A cluster that may refer to a profile.
+pub(crate) fn user(kinds: &ProfileKinds, object: &Value) -> Shoot {
+    if kinds.are_gardeners() { Shoot::of(object) } else { Shoot::of_infrastructure(object) }
 }
 
 /// The first of a list, and how many more there are.

@@ -31,12 +31,14 @@ use futures::stream::{self, BoxStream, select};
 use jiff::Timestamp;
 use landfall_cloud_profile::admission::{Shoot, profile_deletion};
 use landfall_cloud_profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
+use landfall_kube::Fault;
+use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
 use landfall_kube::questions::Questions;
-use landfall_kube::{Fault, kinds};
 use serde_json::{Map, Value, json};
 
 use self::derived_profile::{About, DerivedProfile};
+pub(crate) use self::finalizer::user;
 use self::finalizer::{AGAIN, Held, few, is_overtaken, written};
 use self::protection::Protection;
 use self::snapshot::Seen;
@@ -61,6 +63,8 @@ pub struct Access {
     pub events: Arc<dyn Events>,
     /// Questions about more than one object.
     pub questions: Arc<dyn Questions>,
+    /// The kinds of profiles.
+    pub kinds: &'static ProfileKinds,
 }
 
 /// The controller of profiles as they were proposed. With `images`, expired versions of machine images are
@@ -100,7 +104,8 @@ impl<S: DerivedProfile> Inheritance<S> {
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
         let Some((child, parent)) = locked(&self.store).child(key) else { return Ok(Next::Settled) };
-        let place = ObjectRef { kind: S::kind(), namespace: key.namespace.clone(), name: key.name.clone() };
+        let kind = S::kind(self.access.kinds);
+        let place = ObjectRef { kind, namespace: key.namespace.clone(), name: key.name.clone() };
         let held = Held { place: &place, version: &child.version, finalizers: &child.finalizers };
         if child.is_leaving {
             return self.leave(&held).await;
@@ -157,7 +162,9 @@ impl<S: DerivedProfile> Inheritance<S> {
             Some(protection) => protection.is_missing().await,
             None => Some(false),
         };
-        let about = About { name: &key.name, generation, standing: &child.standing, is_unprotected, now };
+        let api_version = place.kind.api_version();
+        let (name, standing) = (key.name.as_str(), &child.standing);
+        let about = About { api_version, name, generation, standing, is_unprotected, now };
         if let Some(told) = spec.told(&about, parent).filter(|told| told.standing != child.standing) {
             let objects = &self.access.objects;
             let answer = if told.is_whole {
@@ -169,7 +176,7 @@ impl<S: DerivedProfile> Inheritance<S> {
             locked(&self.store).note(key, &child.uid, told.standing);
         }
         if matches!(parent, Parent::Unreadable) {
-            return Err(unreadable(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, spec.parent())));
+            return Err(unreadable(&ObjectRef::in_cluster(&self.access.kinds.cloud, spec.parent())));
         }
         Ok(())
     }
@@ -179,11 +186,11 @@ impl<S: DerivedProfile> Inheritance<S> {
         let mut shoots = Vec::new();
         if held.is_held() {
             let namespace = held.place.namespace.as_deref();
-            let mut taker = |object: Value| {
-                shoots.push(Shoot::of(&object));
+            let mut taker = |shoot: Shoot| {
+                shoots.push(shoot);
                 true
             };
-            finalizer::shoots(&*self.access.questions, namespace, &mut taker).await?;
+            finalizer::shoots(&self.access, namespace, &mut taker).await?;
         }
         let metadata: Map<String, Value> = [
             ("name".to_owned(), json!(held.place.name)),
@@ -208,11 +215,11 @@ impl<S: DerivedProfile> Controller for Inheritance<S> {
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
         let config = || watcher::Config::default().page_size(PAGE);
-        let parents: Api<Seen<CloudProfileSpec>> =
-            Api::all_with(client.clone(), &watch::resource(&kinds::CLOUD_PROFILE));
-        let parents = watch::unbroken(&kinds::CLOUD_PROFILE, parents, config()).map(StoreEvent::Parent);
-        let children: Api<Seen<S>> = Api::all_with(client.clone(), &watch::resource(S::kind()));
-        let children = watch::unbroken(S::kind(), children, config()).map(StoreEvent::Child);
+        let (parent, child) = (&self.access.kinds.cloud, S::kind(self.access.kinds));
+        let parents: Api<Seen<CloudProfileSpec>> = Api::all_with(client.clone(), &watch::resource(parent));
+        let parents = watch::unbroken(parent, parents, config()).map(StoreEvent::Parent);
+        let children: Api<Seen<S>> = Api::all_with(client.clone(), &watch::resource(child));
+        let children = watch::unbroken(child, children, config()).map(StoreEvent::Child);
         let store = Arc::clone(&self.store);
         let keys = select(parents, children).flat_map(move |event| {
             let keys = locked(&store).take(event);

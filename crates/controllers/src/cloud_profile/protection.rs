@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
-use landfall_kube::kinds::{PRIVATE_CLOUD_PROFILE, VALIDATING_WEBHOOK_CONFIGURATION};
+use landfall_cloud_profile::types::PRIVATE_CLOUD_PROFILES;
+use landfall_kube::kinds::VALIDATING_WEBHOOK_CONFIGURATION;
 use landfall_kube::objects::{ObjectRef, Objects};
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -109,7 +110,7 @@ fn judges(configuration: &Value) -> bool {
         webhook["failurePolicy"] != "Ignore"
             && list(webhook, "rules")
                 .iter()
-                .any(|rule| list(rule, "resources").contains(&Value::from(PRIVATE_CLOUD_PROFILE.plural)))
+                .any(|rule| list(rule, "resources").contains(&Value::from(PRIVATE_CLOUD_PROFILES)))
     })
 }
 
@@ -122,7 +123,12 @@ mod tests {
     use crate::fake_cluster::FakeCluster;
 
     fn configuration() -> Value {
-        let [_, (_, validating)] = configurations(&Address::Service("s".to_owned()), "n", None);
+        let [_, (_, validating)] = configurations(
+            &landfall_kube::kinds::LANDFALL_PROFILES,
+            &Address::Service("s".to_owned()),
+            "n",
+            None,
+        );
         validating
     }
 

@@ -2,6 +2,7 @@
 
 use ::kube::runtime::watcher::Event;
 use landfall_cloud_profile::admission::{FINALIZER, REFERENCED};
+use landfall_kube::kinds::{AZURE_INFRASTRUCTURE, GARDENER_PROFILES, LANDFALL_PROFILES, SHOOT};
 use landfall_kube::objects::Kind;
 use serde_json::from_value;
 
@@ -24,13 +25,13 @@ impl<S: DerivedProfile> Stage<S> {
         let stage = Self { cluster, controller: Inheritance::new(access, true) };
         stage.tell(StoreEvent::Parent(Event::Init));
         for parent in parents {
-            stage.cluster.put(&kinds::CLOUD_PROFILE, parent.clone());
+            stage.cluster.put(&GARDENER_PROFILES.cloud, parent.clone());
             stage.tell(StoreEvent::Parent(Event::InitApply(from_value(parent.clone())?)));
         }
         stage.tell(StoreEvent::Parent(Event::InitDone));
         stage.tell(StoreEvent::Child(Event::Init));
         stage.tell(StoreEvent::Child(Event::InitDone));
-        stage.cluster.put(S::kind(), child);
+        stage.cluster.put(S::kind(&GARDENER_PROFILES), child);
         stage.see()?;
         Ok(stage)
     }
@@ -46,7 +47,7 @@ impl<S: DerivedProfile> Stage<S> {
     }
 
     fn child(&self) -> Value {
-        self.cluster.at(&ObjectRef::in_namespace(S::kind(), "n", "c"))
+        self.cluster.at(&ObjectRef::in_namespace(S::kind(&GARDENER_PROFILES), "n", "c"))
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -59,7 +60,8 @@ impl<S: DerivedProfile> Stage<S> {
 }
 
 fn access(cluster: &Arc<FakeCluster>) -> Access {
-    Access { objects: cluster.clone(), events: cluster.clone(), questions: cluster.clone() }
+    let kinds = &GARDENER_PROFILES;
+    Access { objects: cluster.clone(), events: cluster.clone(), questions: cluster.clone(), kinds }
 }
 
 fn parent() -> Value {
@@ -283,7 +285,7 @@ async fn a_profile_that_is_newer_than_the_watch_told_is_looked_at_again() -> Res
         let mut newer = told.clone();
         newer["metadata"]["resourceVersion"] = json!("8");
         let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], told)?;
-        stage.cluster.put(&kinds::PRIVATE_CLOUD_PROFILE, newer);
+        stage.cluster.put(&GARDENER_PROFILES.private, newer);
         assert_eq!(stage.run().await, Ok(Next::Again(AGAIN)));
         assert_eq!(stage.writes(), 0);
         stage.see()?;
@@ -298,12 +300,12 @@ async fn a_profile_stays_while_a_cluster_refers_to_it() -> Result<(), Unexpected
     let mut leaving = child(&json!({ "parent": "p" }));
     leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
     let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], leaving)?;
-    stage.cluster.put(&kinds::SHOOT, shoot("PrivateCloudProfile", "c"));
+    stage.cluster.put(&SHOOT, shoot("PrivateCloudProfile", "c"));
     assert!(matches!(stage.run().await, Ok(Next::Again(_))));
     let told = stage.cluster.with(|state| state.told.iter().map(|told| told.reason).collect::<Vec<_>>());
     assert_eq!((told.as_slice(), stage.writes()), ([REFERENCED].as_slice(), 0));
     // A cloud profile of the same name is another.
-    stage.cluster.put(&kinds::SHOOT, shoot("CloudProfile", "c"));
+    stage.cluster.put(&SHOOT, shoot("CloudProfile", "c"));
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.child()["metadata"]["finalizers"], json!([]));
     Ok(())
@@ -333,17 +335,17 @@ async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
     let cluster = Arc::new(FakeCluster::default());
     let controller = parents(access(&cluster));
     let key = Key { namespace: None, name: "p".to_owned() };
-    let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p");
-    cluster.put(&kinds::CLOUD_PROFILE, parent());
+    let place = ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p");
+    cluster.put(&GARDENER_PROFILES.cloud, parent());
     assert_eq!(controller.reconcile(&key).await, Ok(Next::Settled));
     assert_eq!(cluster.at(&place)["metadata"]["finalizers"], json!([FINALIZER]));
     let mut leaving = cluster.at(&place);
     leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
-    cluster.put(&kinds::CLOUD_PROFILE, leaving);
+    cluster.put(&GARDENER_PROFILES.cloud, leaving);
     let holders: [(&'static Kind, Value); 3] = [
-        (&kinds::PRIVATE_CLOUD_PROFILE, child(&json!({ "parent": "p" }))),
-        (&kinds::NAMESPACED_CLOUD_PROFILE, child(&json!({ "parent": { "name": "p" } }))),
-        (&kinds::SHOOT, shoot("CloudProfile", "p")),
+        (&GARDENER_PROFILES.private, child(&json!({ "parent": "p" }))),
+        (&GARDENER_PROFILES.namespaced, child(&json!({ "parent": { "name": "p" } }))),
+        (&SHOOT, shoot("CloudProfile", "p")),
     ];
     for (kind, holder) in holders {
         cluster.put(kind, holder);
@@ -352,6 +354,39 @@ async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
     }
     assert_eq!(controller.reconcile(&key).await, Ok(Next::Settled));
     assert_eq!(cluster.at(&place)["metadata"]["finalizers"], json!([]));
+}
+
+/// Landfall's own profiles.
+#[tokio::test]
+async fn a_profile_stays_while_an_infrastructure_refers_to_it() {
+    let cluster = Arc::new(FakeCluster::default());
+    let controller = parents(Access { kinds: &LANDFALL_PROFILES, ..access(&cluster) });
+    let key = Key { namespace: None, name: "p".to_owned() };
+    let place = ObjectRef::in_cluster(&LANDFALL_PROFILES.cloud, "p");
+    let mut leaving = parent();
+    leaving["metadata"]["finalizers"] = json!([FINALIZER]);
+    leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
+    let infrastructure = |reference: &Value| {
+        json!({
+            "metadata": { "name": "demo", "namespace": "n" },
+            "spec": { "cloudProfileRef": reference },
+        })
+    };
+    // Without a kind it is a private profile.
+    for (reference, stays) in [
+        (json!({ "kind": "CloudProfile", "name": "p" }), true),
+        (json!({ "kind": "CloudProfile", "name": "other" }), false),
+        (json!({ "name": "p" }), false),
+        (Value::Null, false),
+    ] {
+        cluster.put(&LANDFALL_PROFILES.cloud, leaving.clone());
+        cluster.put(&AZURE_INFRASTRUCTURE, infrastructure(&reference));
+        // A cluster of Gardener's refers to Gardener's profiles.
+        cluster.put(&SHOOT, shoot("CloudProfile", "p"));
+        let next = controller.reconcile(&key).await;
+        assert_eq!(matches!(next, Ok(Next::Again(_))), stays, "{reference}: {next:?}");
+        assert_eq!(cluster.at(&place)["metadata"]["finalizers"] == json!([FINALIZER]), stays, "{reference}");
+    }
 }
 
 #[tokio::test]

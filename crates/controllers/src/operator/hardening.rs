@@ -75,6 +75,7 @@ mod tests {
             runbooks: None,
             watch_namespace: None,
             watch_labels: None,
+            profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
             workers: None,
         };
         manifests(&deployed).into_iter().find(|object| object["kind"] == kind).unwrap_or_default()

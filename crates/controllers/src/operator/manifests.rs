@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use landfall_kube::kinds::{LANDFALL_PROFILES, ProfileKinds};
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
@@ -63,6 +64,8 @@ pub struct Deployed {
     pub watch_namespace: Option<String>,
     /// Which of the clusters it works on; none for all.
     pub watch_labels: Option<Labels>,
+    /// The kinds of profiles.
+    pub profiles: &'static ProfileKinds,
     /// How many objects each controller works on at once; none for its own number.
     pub workers: Option<u8>,
 }
@@ -78,7 +81,7 @@ impl Deployed {
 pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     let namespace = deployed.namespace.as_str();
     let has_profiles = deployed.controllers.iter().any(|controller| controller.profiles);
-    let mut all = crds_of(&deployed.controllers);
+    let mut all = crds_of(&deployed.controllers, deployed.profiles);
     all.extend([
         json!({
             "apiVersion": "v1",
@@ -108,13 +111,13 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
         all.extend(monitoring.objects(deployed));
     }
     if has_profiles {
-        all.extend(profiles::roles());
+        all.extend(profiles::roles(deployed.profiles));
     }
     if deployed.controllers.iter().any(|controller| controller.name == azure_infrastructure::NAME) {
         all.extend(profiles::infrastructure_roles());
     }
     if profiles::are_judged(&deployed.controllers) {
-        all.extend(profiles::judge(namespace, &labels()));
+        all.extend(profiles::judge(deployed.profiles, namespace, &labels()));
     }
     all
 }
@@ -169,16 +172,17 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     let chosen = deployed.controllers.iter().flat_map(|controller| controller.rights);
     let metrics: &[Right] = if deployed.metrics_tls { rights::METRICS } else { &[] };
     for right in chosen.chain(ELECTION).chain(metrics) {
+        let right = right.with_profiles(deployed.profiles);
         let Right { scope, kind, names, verbs, .. } = right;
         let place = match scope {
             Scope::Cluster => None,
             Scope::Watched => deployed.watch_namespace.clone(),
-            Scope::Namespace(namespace) => Some((*namespace).to_owned()),
+            Scope::Namespace(namespace) => Some(namespace.to_owned()),
             Scope::Target => Some(deployed.target_namespace.clone()),
             Scope::Own => Some(deployed.namespace.clone()),
         };
         let rules = all.entry(place).or_default();
-        rules.entry((kind.group, right.resource(), *names)).or_default().extend(verbs.iter().copied());
+        rules.entry((kind.group, right.resource(), names)).or_default().extend(verbs.iter().copied());
     }
     all
 }
@@ -296,6 +300,9 @@ fn container(deployed: &Deployed) -> Value {
     }
     if let Some(namespace) = &deployed.watch_namespace {
         args.push(format!("--watch-namespace={namespace}"));
+    }
+    if deployed.profiles != &LANDFALL_PROFILES {
+        args.push(format!("--profile-group={}", deployed.profiles.cloud.group));
     }
     if let Some(labels) = &deployed.watch_labels {
         args.push(format!("--watch-label-selector={labels}"));

@@ -262,6 +262,7 @@ mod tests {
             runbooks: None,
             watch_namespace: None,
             watch_labels: None,
+            profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
             workers: None,
         }
     }

@@ -1,7 +1,7 @@
 //! What people need beside the operator: roles for those who work with profiles and clusters, and the way to the judge
 //! of profiles.
 
-use landfall_kube::kinds::{NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
+use landfall_kube::kinds::ProfileKinds;
 use serde_json::{Value, json};
 
 use super::registry::Registered;
@@ -22,7 +22,7 @@ pub(super) fn are_judged(controllers: &[&Registered]) -> bool {
 }
 
 /// The service of the webhook, and its registration with the API server. The operator adds the trust bundle.
-pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 3] {
+pub(super) fn judge(kinds: &ProfileKinds, namespace: &str, labels: &Value) -> [Value; 3] {
     let service = json!({
         "apiVersion": "v1",
         "kind": "Service",
@@ -33,14 +33,14 @@ pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 3] {
         },
     });
     let address = Address::Service(WEBHOOK_SERVICE.to_owned());
-    let [(_, amending), (_, judging)] = admission::configurations(&address, namespace, None);
+    let [(_, amending), (_, judging)] = admission::configurations(kinds, &address, namespace, None);
     [service, amending, judging]
 }
 
 /// The roles of those who work with profiles: members of a project, viewers of a project, and those who look
 /// after the landscape and may also keep versions beyond their time. The first two are added up by their
 /// labels.
-pub(super) fn roles() -> [Value; 3] {
+pub(super) fn roles(kinds: &ProfileKinds) -> [Value; 3] {
     let read: &[&str] = &["get", "list", "watch"];
     let write: &[&str] = &["create", "update", "patch", "delete"];
     let guarded: &[&str] = &[
@@ -50,9 +50,9 @@ pub(super) fn roles() -> [Value; 3] {
         "modify-spec-providerconfig",
     ];
     [
-        role("project-member", Some("project-member"), &[read, write].concat()),
-        role("project-viewer", Some("project-viewer"), read),
-        role("landscape-operator", None, &[read, write, guarded].concat()),
+        role(kinds, "project-member", Some(("project-member", "edit")), &[read, write].concat()),
+        role(kinds, "project-viewer", Some(("project-viewer", "view")), read),
+        role(kinds, "landscape-operator", None, &[read, write, guarded].concat()),
     ]
 }
 
@@ -82,10 +82,15 @@ pub(super) fn infrastructure_roles() -> [Value; 2] {
     ]
 }
 
-fn role(of: &str, aggregated: Option<&str>, verbs: &[&str]) -> Value {
+/// A role, a part of a role of Gardener's or else of a usual role of a namespace.
+fn role(kinds: &ProfileKinds, of: &str, aggregated: Option<(&str, &str)>, verbs: &[&str]) -> Value {
     let mut metadata = json!({ "name": format!("landfall-cloud-profiles-{of}") });
-    if let Some(role) = aggregated {
-        let label = format!("rbac.gardener.cloud/aggregate-to-{role}");
+    if let Some((gardeners, usual)) = aggregated {
+        let label = if kinds.are_gardeners() {
+            format!("rbac.gardener.cloud/aggregate-to-{gardeners}")
+        } else {
+            format!("rbac.authorization.k8s.io/aggregate-to-{usual}")
+        };
         metadata["labels"] = json!({ label: "true" });
     }
     json!({
@@ -93,8 +98,8 @@ fn role(of: &str, aggregated: Option<&str>, verbs: &[&str]) -> Value {
         "kind": "ClusterRole",
         "metadata": metadata,
         "rules": [{
-            "apiGroups": [PRIVATE_CLOUD_PROFILE.group],
-            "resources": [PRIVATE_CLOUD_PROFILE.plural, NAMESPACED_CLOUD_PROFILE.plural],
+            "apiGroups": [kinds.private.group],
+            "resources": [kinds.private.plural, kinds.namespaced.plural],
             "verbs": verbs,
         }],
     })

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ::kube::Client;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use landfall_kube::kinds::PROXY;
+use landfall_kube::kinds::{PROXY, ProfileKinds};
 use landfall_kube::objects::{Events, Objects};
 use landfall_kube::{Live, Recorder};
 use serde_json::Value;
@@ -97,7 +97,9 @@ pub static CONTROLLERS: &[Registered] = &[
         rival: None,
         rights: rights::ADMISSION,
         profiles: true,
-        make: |objects, _, kit| Arc::new(Keeper::new(objects, kit.webhook.clone(), kit.namespace.clone())),
+        make: |objects, _, kit| {
+            Arc::new(Keeper::new(objects, kit.profiles, kit.webhook.clone(), kit.namespace.clone()))
+        },
     },
     Registered {
         name: azure_infrastructure::NAME,
@@ -136,6 +138,7 @@ fn azure_infrastructure(
     Arc::new(AzureInfrastructure::new(Tools {
         namespace: kit.watch_namespace.clone(),
         labels: kit.watch_labels.clone(),
+        profiles: kit.profiles,
         objects,
         events,
         client: kit.client.clone(),
@@ -145,17 +148,17 @@ fn azure_infrastructure(
     }))
 }
 
-/// The definitions of the kinds that controllers bring along.
+/// The definitions of the kinds that controllers bring along, those of profiles in a group.
 #[must_use]
-pub fn crds() -> Vec<Value> {
-    crds_of(&CONTROLLERS.iter().collect::<Vec<&Registered>>())
+pub fn crds(profiles: &'static ProfileKinds) -> Vec<Value> {
+    crds_of(&CONTROLLERS.iter().collect::<Vec<&Registered>>(), profiles)
 }
 
-/// The definitions of the kinds that these controllers bring along.
+/// The definitions of the kinds that these controllers bring along, those of profiles in a group.
 #[must_use]
-pub fn crds_of(controllers: &[&Registered]) -> Vec<Value> {
+pub fn crds_of(controllers: &[&Registered], profiles: &'static ProfileKinds) -> Vec<Value> {
     let has_profiles = controllers.iter().any(|one| one.profiles);
-    let mut all = if has_profiles { definitions::profiles() } else { Vec::new() };
+    let mut all = if has_profiles { definitions::profiles(profiles) } else { Vec::new() };
     if controllers.iter().any(|one| one.name == azure_infrastructure::NAME) {
         all.push(definitions::infrastructure());
     }
@@ -178,6 +181,8 @@ pub struct Kit {
     pub watch_namespace: Option<String>,
     /// Which of the clusters are worked on; none for all.
     pub watch_labels: Option<Labels>,
+    /// The kinds of profiles.
+    pub profiles: &'static ProfileKinds,
     /// How many objects each controller works on at once; none for its own number.
     pub workers: Option<u8>,
     /// The release that the operator belongs to.
@@ -199,11 +204,12 @@ impl Kit {
     #[must_use]
     pub fn judge(&self) -> Judge {
         let live = Arc::new(Live::new(self.client.clone()));
-        Judge::new(live.clone(), live)
+        Judge::new(live.clone(), live, self.profiles)
     }
 
     fn access(&self, objects: Arc<dyn Objects>, events: Arc<dyn Events>) -> Access {
-        Access { objects, events, questions: Arc::new(Live::new(self.client.clone())) }
+        let questions = Arc::new(Live::new(self.client.clone()));
+        Access { objects, events, questions, kinds: self.profiles }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::kinds::{
-    CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE,
-    INFRASTRUCTURE, LEASE, MUTATING_WEBHOOK_CONFIGURATION, NAMESPACED_CLOUD_PROFILE, NETWORK,
-    PRIVATE_CLOUD_PROFILE, PROXY, SECRET, SHOOT, SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW,
-    VALIDATING_WEBHOOK_CONFIGURATION,
+    CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE, GARDENER_PROFILES,
+    INFRASTRUCTURE, LEASE, MUTATING_WEBHOOK_CONFIGURATION, NETWORK, PROXY, ProfileKinds, SECRET, SHOOT,
+    SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
 };
 use landfall_kube::objects::Kind;
 
@@ -37,7 +36,7 @@ pub enum Scope {
 pub struct Right {
     /// Where it holds.
     pub scope: Scope,
-    /// Of which kind of objects.
+    /// Of which kind of objects. Profiles are Gardener's here, until [`Self::with_profiles`].
     pub kind: &'static Kind,
     /// Whether it is about their status alone.
     pub status: bool,
@@ -56,6 +55,21 @@ impl Right {
         verbs: &'static [&'static str],
     ) -> Self {
         Self { scope, kind, status: false, names, verbs }
+    }
+
+    /// The same right with the kinds of profiles of another group.
+    pub(super) fn with_profiles(mut self, kinds: &'static ProfileKinds) -> Self {
+        let own = &GARDENER_PROFILES;
+        let pairs = [
+            (&own.cloud, &kinds.cloud),
+            (&own.private, &kinds.private),
+            (&own.namespaced, &kinds.namespaced),
+            (own.users, kinds.users),
+        ];
+        if let Some((_, kind)) = pairs.into_iter().find(|(own, _)| *own == self.kind) {
+            self.kind = kind;
+        }
+        self
     }
 
     /// The resource, as a role names it.
@@ -162,15 +176,15 @@ const fn render(kind: &'static Kind) -> Right {
 
 /// Those of `private-cloud-profile`. What has expired is guarded by the verbs.
 pub static PRIVATE_PROFILES: &[Right] = &[
-    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], UPDATE),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.private, &[], UPDATE),
     Right::new(
         Scope::Cluster,
-        &PRIVATE_CLOUD_PROFILE,
+        &GARDENER_PROFILES.private,
         &[],
         &["modify-spec-kubernetes", "modify-spec-machineImages"],
     ),
-    render(&PRIVATE_CLOUD_PROFILE),
-    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    render(&GARDENER_PROFILES.private),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], READ),
     // To see whether admission protects the profiles.
     Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], &["get"]),
     SHOOTS,
@@ -179,18 +193,18 @@ pub static PRIVATE_PROFILES: &[Right] = &[
 
 /// Those of `namespaced-cloud-profile`.
 pub static NAMESPACED_PROFILES: &[Right] = &[
-    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], UPDATE),
-    render(&NAMESPACED_CLOUD_PROFILE),
-    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.namespaced, &[], UPDATE),
+    render(&GARDENER_PROFILES.namespaced),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], READ),
     SHOOTS,
     PROFILE_EVENTS,
 ];
 
 /// Those of `cloud-profile`.
 pub static CLOUD_PROFILES: &[Right] = &[
-    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], UPDATE),
-    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], READ),
-    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], UPDATE),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.private, &[], READ),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.namespaced, &[], READ),
     SHOOTS,
     PROFILE_EVENTS,
 ];
@@ -199,9 +213,9 @@ pub static CLOUD_PROFILES: &[Right] = &[
 const CONFIGURE: &[&str] = &["get", "list", "watch", "patch"];
 /// Those of `cloud-profile-admission`.
 pub static ADMISSION: &[Right] = &[
-    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
-    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], READ),
-    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], READ),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.private, &[], READ),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.namespaced, &[], READ),
     SHOOTS,
     Right::new(Scope::Cluster, &SUBJECT_ACCESS_REVIEW, &[], CREATE),
     Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], CONFIGURE),
@@ -243,9 +257,9 @@ const AROUND: [Right; 13] = [
     Right::new(Scope::Watched, &SECRET, &[], &["get", "create", "patch", "delete"]),
     Right::new(Scope::Watched, &CONFIG_MAP, &[], &["get"]),
     // The cloud profile that a resource refers to.
-    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], &["get"]),
-    Right::new(Scope::Watched, &PRIVATE_CLOUD_PROFILE, &[], &["get"]),
-    Right::new(Scope::Watched, &NAMESPACED_CLOUD_PROFILE, &[], &["get"]),
+    Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], &["get"]),
+    Right::new(Scope::Watched, &GARDENER_PROFILES.private, &[], &["get"]),
+    Right::new(Scope::Watched, &GARDENER_PROFILES.namespaced, &[], &["get"]),
     Right::new(Scope::Watched, &LEASE, &[], &["get", "create", "patch"]),
     Right::new(Scope::Watched, &EVENT, &[], TELL),
     Right::new(Scope::Cluster, &CRD, &[], LOOK),

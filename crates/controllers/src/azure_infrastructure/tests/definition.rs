@@ -4,6 +4,7 @@ use super::*;
 
 #[test]
 fn the_definition_is_one_that_old_servers_take() {
+    assert_eq!(AZURE_INFRASTRUCTURE.group, keys::P, "the prefix of its annotations");
     let definition = crate::crds::infrastructure();
     let text = definition.to_string();
     for word in ["oneOf", "anyOf", "allOf", "default", "$ref", "title", "format"] {

@@ -18,6 +18,7 @@ fn deployed(names: &[&str]) -> Deployed {
         runbooks: None,
         watch_namespace: None,
         watch_labels: None,
+        profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
         workers: None,
     }
 }

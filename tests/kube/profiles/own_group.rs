@@ -1,0 +1,84 @@
+//! Landfall's own group of profiles, which is the default: joined, referred to by infrastructure, and read by the
+//! command line.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::world::CONTROLLERS;
+use crate::operator::account::{install, printed};
+use crate::operator::cluster::Cluster;
+use crate::operator::replica::Replica;
+use crate::program::start_in;
+use crate::server::Server;
+use crate::until::until;
+
+const API: &str = "profiles.landfall.dev/v1beta1";
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+#[test]
+#[ignore = "needs an API server"]
+fn profiles_of_landfall_are_joined_kept_and_read() {
+    let server = Server::start();
+    for definition in printed(&["crds"]) {
+        server.make(DEFINITIONS, &definition);
+    }
+    let parents = format!("/apis/{API}/cloudprofiles");
+    let profiles = format!("/apis/{API}/namespaces/team/privatecloudprofiles");
+    let infrastructures = "/apis/aso.landfall.dev/v1alpha1/namespaces/team/azureinfrastructures";
+    for path in [parents.as_str(), &profiles, infrastructures] {
+        until(path, || server.call("GET", path, &Value::Null).ok());
+    }
+    server.make("/api/v1/namespaces", &json!({ "metadata": { "name": "team" } }));
+    let account = install(&server, &printed(&["manifests", "--controllers", CONTROLLERS]));
+    let kubeconfig = account.kubeconfig(&server);
+    let cluster = Cluster { server, namespace: account.namespace, kubeconfig };
+    let operator = Replica::begin(&cluster, &["--controllers", CONTROLLERS], None);
+
+    let object = |kind: &str, name: &str, spec: &Value| json!({ "apiVersion": API, "kind": kind, "metadata": { "name": name }, "spec": spec });
+    let regions = json!([{ "name": "eu-central-1", "zones": [{ "name": "eu-central-1a" }] }]);
+    let parent =
+        json!({ "type": "aws", "regions": regions, "kubernetes": { "versions": [{ "version": "1.30.1" }] } });
+    cluster.server.make(&parents, &object("CloudProfile", "aws", &parent));
+    let types = json!([{ "name": "m5.xlarge", "cpu": "4", "gpu": "0", "memory": "16Gi" }]);
+    let spec = json!({ "parent": "aws", "machineTypes": types });
+    cluster.server.make(&profiles, &object("PrivateCloudProfile", "ours", &spec));
+    let path = format!("{profiles}/ours");
+    let joined = until("it is joined", || {
+        let joined = cluster.get(&path)?["status"]["cloudProfile"].clone();
+        joined.is_object().then_some(joined)
+    });
+    assert_eq!((&joined["apiVersion"], &joined["kind"]), (&json!(API), &json!("CloudProfile")));
+    assert_eq!(joined["spec"]["regions"], regions);
+
+    // The command line restricts itself by it.
+    let directory = tempfile::tempdir().unwrap();
+    let variable = cluster.server.kubeconfig().display().to_string();
+    let environment = BTreeMap::from([("KUBECONFIG".to_owned(), variable)]);
+    for name in ["aws", "team/ours"] {
+        let listed =
+            start_in(&environment, directory.path(), &["regions", "--cloud-profile-ref", name]).end();
+        let regions = listed.out.lines().filter(|line| line.contains("-1")).collect::<Vec<&str>>();
+        assert!(matches!(regions[..], [one] if one.contains("eu-central-1")), "{listed}");
+    }
+
+    // It stays while infrastructure refers to it.
+    let infrastructure = json!({
+        "apiVersion": "aso.landfall.dev/v1alpha1", "kind": "AzureInfrastructure", "metadata": { "name": "demo" },
+        "spec": { "installConfigRef": { "name": "config" }, "cloudProfileRef": { "name": "ours" } },
+    });
+    cluster.server.make(infrastructures, &infrastructure);
+    let events = "/api/v1/namespaces/team/events";
+    until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));
+    cluster.server.call("DELETE", &path, &Value::Null).unwrap();
+    let note = until("that it is kept is told", || {
+        let events = cluster.get(events)?["items"].as_array()?.clone();
+        let found = events.into_iter().find(|event| event["reason"] == "ResourceReferenced")?;
+        Some((found["involvedObject"]["apiVersion"].clone(), found["message"].to_string()))
+    });
+    assert!(note.0 == API && note.1.contains("demo"), "{note:?}");
+    assert!(cluster.get(&path).is_some());
+    cluster.server.call("DELETE", &format!("{infrastructures}/demo"), &Value::Null).unwrap();
+    until("it is gone", || cluster.get(&path).is_none().then_some(()));
+    assert_eq!(operator.metric("landfall_reconcile_errors_total", &[]), 0, "{}", operator.log());
+}
