@@ -337,6 +337,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1431", "azure::cloud::resources::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1433", "engine_native::tests::what_can_be_changed_in_place_is_set_back_and_the_rest_is_named"),
     ("LF1434", "install::drift::tests::what_the_installed_cluster_replaces_is_not_called_missing"),
+    ("LF1435", "install::drift::tests::what_the_plan_no_longer_has_is_named"),
     ("LF1432", "azure::cloud::resources::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1426", "engine_native::tests::nothing_is_begun_once_the_user_stops_it"),
     ("LF1427", "install::drift::tests::what_was_removed_or_changed_by_hand_is_told_before_more_is_created"),

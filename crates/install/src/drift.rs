@@ -12,7 +12,7 @@ use landfall_platform::native::{Api, Graph};
 
 use super::existing::{counted, kind_of, type_of};
 use super::files::step;
-use super::native::past;
+use super::native::{noted, past};
 use super::recover::is_cut_short;
 use super::standing::removed;
 use super::{Fault, Site};
@@ -22,6 +22,8 @@ static MISSING: Code = Code::new("LF1427");
 static CHANGED: Code = Code::new("LF1428");
 
 static HANDED_OVER: Code = Code::new("LF1434");
+
+static UNPLANNED: Code = Code::new("LF1435");
 
 /// So many resources are named in a finding.
 const MOST: usize = 20;
@@ -39,11 +41,13 @@ pub struct Drift {
     pub changed: Vec<String>,
     /// Resources that no longer exist and that the installed cluster replaces itself.
     pub handed_over: Vec<String>,
+    /// Resources that the plan no longer has.
+    pub unplanned: Vec<String>,
 }
 
 impl Drift {
     fn is_none(&self) -> bool {
-        self.missing.is_empty() && self.changed.is_empty() && self.handed_over.is_empty()
+        [&self.missing, &self.changed, &self.handed_over, &self.unplanned].into_iter().all(Vec::is_empty)
     }
 
     /// What is to be said of it. `restored` says whether the engine sets changed properties back.
@@ -73,15 +77,25 @@ impl Drift {
         });
         let handed_over = (!self.handed_over.is_empty()).then(|| {
             let message = format!(
-                "stage {}: resources of the control plane no longer exist, and the installed cluster manages them: {}",
+                "stage {}: resources of the control plane no longer exist, and the cluster manages them since `destroy bootstrap`: {}",
                 self.stage,
                 named(&self.handed_over)
             );
             Finding::warning(&HANDED_OVER, Kind::Invalid, "", message).help(
-                "landfall does not create them again; `oc get machines -n openshift-machine-api` lists the cluster's machines",
+                "landfall does not create them again; `oc get machines -n openshift-machine-api` lists the cluster's machines; \
+                 destroy a cluster that was never installed",
             )
         });
-        missing.into_iter().chain(changed).chain(handed_over).collect()
+        let unplanned = (!self.unplanned.is_empty()).then(|| {
+            let message = format!(
+                "stage {}: resources of an earlier plan stay, which this plan does not have: {}",
+                self.stage,
+                named(&self.unplanned)
+            );
+            Finding::warning(&UNPLANNED, Kind::Invalid, "", message)
+                .help("set the install config back, or remove them with the cloud's own tools")
+        });
+        missing.into_iter().chain(changed).chain(handed_over).chain(unplanned).collect()
     }
 }
 
@@ -196,6 +210,8 @@ impl NativeLook<'_> {
             let (api, graph) = (self.api, self.graph);
             let described = Look { api, graph, stage: stage.name, past: &past, pace: &pace, installed };
             let looked = look(&described, &mut outputs).await;
+            let is_planned = |name: &String| self.graph.resources.iter().any(|node| node.name == *name);
+            let unplanned = noted(&steps, stage).into_keys().filter(|name| !is_planned(name)).collect();
             let missing_types = counted(looked.missing.iter().map(|name| kind_of(name)));
             let drift = Drift {
                 stage: stage.name.to_owned(),
@@ -203,6 +219,7 @@ impl NativeLook<'_> {
                 missing_types,
                 changed: looked.changed,
                 handed_over: looked.handed_over,
+                unplanned,
             };
             all.extend(Some(drift).filter(|drift| !drift.is_none()));
         }
@@ -251,6 +268,16 @@ mod tests {
         let told = drift.findings(false);
         assert_eq!(told.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["LF1434"]);
         assert!(!told[0].is_error() && told[0].message.ends_with("instance/master-0, targets/api"));
+    }
+
+    #[test]
+    fn what_the_plan_no_longer_has_is_named() {
+        let unplanned = vec!["load-balancer/ext".to_owned()];
+        let drift = Drift { stage: "cluster".to_owned(), unplanned, ..Drift::default() };
+        assert!(!drift.is_none());
+        let told = drift.findings(false);
+        assert_eq!(told.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["LF1435"]);
+        assert!(!told[0].is_error() && told[0].message.ends_with("load-balancer/ext"));
     }
 
     #[test]
