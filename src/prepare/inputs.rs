@@ -38,7 +38,7 @@ pub struct BasisOptions {
     pub stream: Option<PathBuf>,
     /// The OpenShift release. Unless given it is that of the stream, else the one noted, else the catalogue's default.
     pub release: Option<String>,
-    /// Whether the release counts that a cluster was begun with in the directory.
+    /// Whether the release counts that the files of the directory were written for.
     pub own_release: bool,
 }
 
@@ -101,7 +101,7 @@ impl Basis {
             catalogue = Cow::Owned(with);
             wanted = Some(release);
         }
-        if wanted.is_none() && options.own_release && is_begun(directory) {
+        if wanted.is_none() && options.own_release {
             wanted = steps(directory).ok().and_then(|steps| steps.release().map(str::to_owned));
         }
         let catalogue = restricted(catalogue, options.profile.as_ref())?;

@@ -394,6 +394,7 @@ fn write(
     let with_credentials = files.iter().any(|file| file.path == CREDENTIALS);
     let set = FileSet::of(files.into_iter().map(|file| (file.path, file.bytes, file.secret)))?;
     let report = ignition::joined(early, cluster.write(STEP, &set)?);
+    cluster.note_release(&plan.release, &now())?;
     let added = cluster.extra()?;
     Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added, account })
 }

@@ -74,7 +74,7 @@ impl FactsArgs {
 /// What is known before any config is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BasisArgs {
-    /// OpenShift release to install; default: that of --stream, else of the begun cluster, else 4.19
+    /// OpenShift release to install; default: that of --stream, else of the existing files, else 4.19
     #[arg(long, value_name = "RELEASE")]
     release: Option<String>,
 

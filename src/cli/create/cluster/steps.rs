@@ -117,7 +117,6 @@ impl Job<'_> {
             Err(refusal) => return Ok(Err(refusal.into())),
         };
         self.note_accepted(&cluster)?;
-        cluster.note_release(&prepared.plan.release, &prepare::now())?;
         outcome::told(self.directory, &prepared, &self.left_to_tell(&prepared.said), self.settings);
         let graph = match self.graph(&prepared.plan)? {
             Ok(graph) => graph,
