@@ -45,6 +45,11 @@ impl Cloud<'_> {
         self.send("GET", "s3", path, String::new())
     }
 
+    /// Puts something at a path of S3.
+    pub fn put(&self, path: &str, body: &str) {
+        self.send("PUT", "s3", path, body.to_owned());
+    }
+
     /// Creates a KMS key, and gives its ARN.
     pub fn key(&self) -> String {
         let scope = format!("AKIAOWNER/20260101/{}/kms/aws4_request", self.region);

@@ -6,6 +6,7 @@ mod dual_stack;
 mod failing;
 mod killed;
 mod layouts;
+mod others;
 mod permissions;
 mod user_dns;
 mod variants;

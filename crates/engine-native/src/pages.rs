@@ -92,8 +92,8 @@ fn short(there: &Value, wanted: &Value) -> Option<(String, String)> {
 
 /// A resource of the planned name that is not the cluster's.
 pub(crate) fn not_ours(name: &str, existing: &Existing) -> Finding {
-    let message =
-        format!("{name}{} exists and does not belong to this cluster: {}", id(existing), each(existing));
+    let each = if existing.differences.is_empty() { String::new() } else { format!(": {}", each(existing)) };
+    let message = format!("{name}{} exists and does not belong to this cluster{each}", id(existing));
     Finding::error(&NOT_OURS, Kind::Duplicate, "", message)
         .help("remove it if nothing uses it, or choose another name for the cluster")
 }
@@ -126,7 +126,8 @@ mod tests {
 
     fn differing(key: &str, there: Value, wanted: Value) -> String {
         let differences = vec![(key.to_owned(), there, wanted)];
-        let existing = Existing { outputs: Properties::new(), differences, state: State::Ready };
+        let existing =
+            Existing { outputs: Properties::new(), differences, state: State::Ready, is_own: None };
         differs("x/a", &existing).message
     }
 

@@ -242,9 +242,8 @@ impl Tools<'_> {
             if let State::Broken(why) = &existing.state {
                 return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, why, repeats))));
             }
-            let is_known = past.outputs.is_some() || past.begun || wanted.inputs.contains_key("tags");
             let differs = !existing.differences.is_empty();
-            if differs && !is_known {
+            if !is_ours(past, &existing) {
                 return Err(Trouble::Found(Box::new(pages::not_ours(&wanted.name, &existing))));
             }
             let is_recorded = past.outputs.is_some() && (past.completed || !completes);
@@ -300,6 +299,15 @@ impl Tools<'_> {
             }
         }
     }
+}
+
+/// Whether a resource that exists under the wanted name is the cluster's: an earlier run noted it, or its tags say so;
+/// without tags it is if it is as planned.
+fn is_ours(past: &Past, existing: &Existing) -> bool {
+    let is_noted = past.outputs.as_ref().is_some_and(|noted| agree(noted, existing));
+    // That a creating call began says nothing of a resource with the tags of others: it may be why that was refused.
+    let without_tags = || past.begun || past.outputs.is_some() || existing.differences.is_empty();
+    is_noted || existing.is_own.unwrap_or_else(without_tags)
 }
 
 /// Whether noted outputs are of the resource that exists.

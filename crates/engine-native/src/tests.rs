@@ -21,6 +21,8 @@ struct Played {
     /// Failures of the next creating calls, by name.
     failures: Mutex<BTreeMap<String, Vec<Failure>>>,
     states: Mutex<BTreeMap<String, State>>,
+    /// Whether tags say that a resource is the cluster's.
+    owners: Mutex<BTreeMap<String, bool>>,
     created: Mutex<Vec<String>>,
     /// So many looks find nothing.
     hidden: Mutex<usize>,
@@ -61,6 +63,7 @@ impl Api for Played {
                     outputs: with_id(&wanted.name),
                     differences: changed.collect(),
                     state: state.unwrap_or(State::Ready),
+                    is_own: self.owners.lock().ok().and_then(|owners| owners.get(&wanted.name).copied()),
                 }
             }))
         })
@@ -247,6 +250,32 @@ async fn differences_are_named_and_what_is_not_ours_is_left_alone() {
         past.clear();
     }
     assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1425"]);
+    assert_eq!(created(&played).len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_the_tags_of_others_is_left_alone_although_it_is_as_planned() {
+    let played = Played::default();
+    let _ = ran(&played, &Stop::default()).await;
+    let own = |is_own: bool| {
+        played.owners.lock().into_iter().for_each(|mut owners| {
+            owners.insert("vpc".to_owned(), is_own);
+        });
+    };
+    let forget = |begun: bool| {
+        let past = Past { begun, ..Past::default() };
+        played.past.lock().into_iter().for_each(|mut all| drop(all.insert("vpc".to_owned(), past.clone())));
+    };
+    // Somebody took the tags of a resource that was noted.
+    own(false);
+    assert!(codes(ran(&played, &Stop::default()).await.as_ref()).is_empty());
+    // The call that began may have been refused because of it.
+    for begun in [false, true] {
+        forget(begun);
+        assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1425"], "{begun}");
+    }
+    own(true);
+    assert!(codes(ran(&played, &Stop::default()).await.as_ref()).is_empty());
     assert_eq!(created(&played).len(), 2);
 }
 

@@ -203,6 +203,8 @@ pub struct Existing {
     pub differences: Vec<(String, Value, Value)>,
     /// How far it is.
     pub state: State,
+    /// Whether its tags say that it is the cluster's; none where it has no tags, or they are not known.
+    pub is_own: Option<bool>,
 }
 
 /// Why a call did not succeed.

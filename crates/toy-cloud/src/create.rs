@@ -44,7 +44,7 @@ impl Api for Create<'_> {
                 (is != value).then_some((key, is, value))
             });
             let (outputs, state) = (self.outputs(wanted), State::Ready);
-            Ok(Some(Existing { outputs, differences: differences.collect(), state }))
+            Ok(Some(Existing { outputs, differences: differences.collect(), state, is_own: None }))
         })
     }
 

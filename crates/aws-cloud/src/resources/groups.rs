@@ -59,8 +59,12 @@ pub(super) async fn groups(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
         items.push(Item::new("security-group", known));
         let egress: Vec<IpPermission> =
             group.ip_permissions_egress().iter().filter(|one| !is_default(one)).cloned().collect();
-        let rules =
-            json!({ "group": id, "ingress": lines(group.ip_permissions()), "egress": lines(&egress) });
+        let rules = json!({
+            "group": id,
+            "ingress": lines(group.ip_permissions()),
+            "egress": lines(&egress),
+            "egressWhole": lines(group.ip_permissions_egress()),
+        });
         items.push(Item::new("security-group-rules", rules));
     }
     Ok(items)
@@ -73,6 +77,9 @@ fn is_default(permission: &IpPermission) -> bool {
 
 /// The ranges of such rules.
 fn defaults(permission: &IpPermission) -> Vec<&'static str> {
+    if permission.ip_protocol() != Some("-1") {
+        return Vec::new();
+    }
     let is_plain = |description: Option<&str>| description.unwrap_or_default().is_empty();
     let mut ranges = permission.ip_ranges().iter();
     let is_open = ranges.any(|one| one.cidr_ip() == Some(EVERYWHERE) && is_plain(one.description()));

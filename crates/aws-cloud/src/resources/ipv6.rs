@@ -60,7 +60,11 @@ pub(super) async fn await_vpc(_: &Resources<'_>, wanted: &Wanted) -> Made<Proper
 }
 
 pub(super) async fn gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_egress_only_internet_gateways().filters(cx.mine());
+    // The call has no filter for ids.
+    if cx.only.is_some() {
+        return Ok(Vec::new());
+    }
+    let request = cx.ec2().await?.describe_egress_only_internet_gateways().filters(cx.mine(""));
     let found: Vec<EgressOnlyInternetGateway> =
         pages!(cx, "ec2:DescribeEgressOnlyInternetGateways", request)?;
     let item = |gateway: &EgressOnlyInternetGateway| {

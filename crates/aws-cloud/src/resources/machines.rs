@@ -60,7 +60,7 @@ pub(super) async fn tag_image(cx: &Resources<'_>, wanted: &Wanted, outputs: &Pro
 }
 
 pub(super) async fn interfaces(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_network_interfaces().filters(cx.mine());
+    let request = cx.ec2().await?.describe_network_interfaces().filters(cx.mine("network-interface-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeNetworkInterfaces", request)?;
     let item = |interface: &aws_sdk_ec2::types::NetworkInterface| {
         let groups: Vec<&str> = interface.groups().iter().filter_map(|group| group.group_id()).collect();
@@ -123,7 +123,7 @@ fn outputs(instance: &Instance) -> Properties {
 }
 
 pub(super) async fn instances(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_instances().filters(cx.mine());
+    let request = cx.ec2().await?.describe_instances().filters(cx.mine("instance-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeInstances", request)?;
     let mut items = Vec::new();
     for instance in found.iter().flat_map(aws_sdk_ec2::types::Reservation::instances) {

@@ -37,6 +37,8 @@ static REFUSED: Code = Code::new("LF1422");
 
 /// The kinds that take a while to become ready.
 const WAITING: &[&str] = &["image", "instance", "load-balancer", "nat-gateway"];
+/// Kinds that get their tags with a call after the one that creates them.
+const TAGGED_LATER: &[&str] = &["bucket", "hosted-zone", "image"];
 /// Kinds that an installed cluster replaces itself.
 const HANDED_OVER: &[&str] = &["instance", "network-interface", "targets"];
 
@@ -79,6 +81,8 @@ pub(super) struct Resources<'a> {
     session: &'a Session<'a>,
     infra_id: &'a str,
     secrets: &'a Secrets,
+    /// The id of the only resource that lists are about, whatever its tags.
+    only: Option<String>,
     lists: Lock<HashMap<(&'static str, String), Kept>>,
 }
 
@@ -113,7 +117,7 @@ impl<'a> Resources<'a> {
         for secret in secrets.values() {
             session.hide(secret);
         }
-        Self { session, infra_id, secrets, lists: Lock::default() }
+        Self { session, infra_id, secrets, only: None, lists: Lock::default() }
     }
 
     /// The items of a list that were asked for not before a moment; or shortly before it, if the resource was not ready
@@ -154,8 +158,8 @@ impl<'a> Resources<'a> {
     }
 
     /// Whether tags say that a resource belongs to the cluster.
-    fn owns(&self, tags: Option<&Value>) -> bool {
-        let owned = |key: &String| tags.and_then(|tags| tags.get(key)).is_some_and(|value| value == "owned");
+    fn owns(&self, tags: &Map<String, Value>) -> bool {
+        let owned = |key: &String| tags.get(key).is_some_and(|value| value == "owned");
         self.owner_keys().iter().any(owned)
     }
 
@@ -200,7 +204,7 @@ impl<'a> Resources<'a> {
         }
         let tag = |tags: Option<&Value>| tags.and_then(|tags| tags.get("Name")).cloned();
         let (tags, there) = of("tags");
-        self.owns(there) && tag(tags) == tag(there)
+        there.and_then(Value::as_object).is_some_and(|tags| self.owns(tags)) && tag(tags) == tag(there)
     }
 
     async fn look(&self, wanted: &Wanted, fresh: bool) -> Made<Option<Existing>> {
@@ -212,6 +216,8 @@ impl<'a> Resources<'a> {
             let unnoted = Wanted { noted: None, ..wanted.clone() };
             items.iter().find(|item| self.is(kind, &unnoted, item))
         });
+        let untagged = if found.is_none() { self.untagged(kind, wanted).await? } else { None };
+        let found = found.or(untagged.as_ref());
         let Some(item) = found.filter(|item| kind.parts.iter().all(|part| has(wanted, item, part))) else {
             return Ok(None);
         };
@@ -229,7 +235,21 @@ impl<'a> Resources<'a> {
         let outputs = outputs.map(|(key, value)| (key.clone(), value.clone())).collect();
         // A group has the targets of others as well.
         let outputs = if kind.outputs == ["="] { wanted.inputs.clone() } else { outputs };
-        Ok(Some(Existing { outputs, differences, state: item.state.clone() }))
+        let tags = item.properties.get("tags").and_then(Value::as_object);
+        let tags = tags.filter(|tags| !tags.is_empty() || !TAGGED_LATER.contains(&wanted.kind));
+        let is_own = tags.filter(|_| wanted.inputs.contains_key("tags")).map(|tags| self.owns(tags));
+        Ok(Some(Existing { outputs, differences, state: item.state.clone(), is_own }))
+    }
+
+    /// A resource that an earlier run noted, and that no longer has the tags by which lists find the cluster's.
+    async fn untagged(&self, kind: &Kind, wanted: &Wanted) -> Made<Option<Item>> {
+        let noted = wanted.noted.as_ref().and_then(|noted| noted.get("id")).and_then(Value::as_str);
+        let Some(id) = noted.filter(|id| kind.keys.is_empty() && is_id(id)) else { return Ok(None) };
+        let Self { session, infra_id, secrets, .. } = *self;
+        let alone =
+            Resources { session, infra_id, secrets, only: Some(id.to_owned()), lists: Lock::default() };
+        let items = (kind.read)(&alone, wanted).await?;
+        Ok(items.into_iter().find(|item| self.is(kind, wanted, item)))
     }
 }
 
@@ -279,8 +299,10 @@ fn without_effect(call: &str) -> Failure {
 
 /// Whether an item has every part of a list that is wanted; it may have more.
 fn has(wanted: &Wanted, item: &Item, part: &str) -> bool {
+    // The rule that AWS gives to a new group counts once landfall has added its own.
+    let whole = wanted.noted.as_ref().and_then(|_| item.properties.get(&format!("{part}Whole")));
     let wanted = wanted.inputs.get(part).and_then(Value::as_array).into_iter().flatten();
-    let there = item.properties.get(part).and_then(Value::as_array);
+    let there = whole.or(item.properties.get(part)).and_then(Value::as_array);
     let mut wanted = wanted.map(groups::flat);
     wanted.all(|one| there.is_some_and(|there| there.contains(&one)))
 }

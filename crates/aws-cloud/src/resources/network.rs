@@ -35,8 +35,12 @@ impl Resources<'_> {
         Ok(once!(aws_sdk_ec2, self.ec2().await?))
     }
 
-    /// A filter for resources with the cluster's ownership tag, which all have but security groups.
-    pub(super) fn mine(&self) -> aws_sdk_ec2::types::Filter {
+    /// A filter for resources with the cluster's ownership tag, which all have but security groups; `id` is the name of
+    /// the filter for the id of such a resource.
+    pub(super) fn mine(&self, id: &str) -> aws_sdk_ec2::types::Filter {
+        if let Some(only) = &self.only {
+            return filter(id, [only.as_str()]);
+        }
         let [key, _] = self.owner_keys();
         filter(&format!("tag:{key}"), ["owned"])
     }
@@ -87,7 +91,7 @@ pub(super) async fn given_subnets(cx: &Resources<'_>, wanted: &Wanted) -> Made<V
 
 pub(super) async fn vpcs(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
     let ec2 = cx.ec2().await?;
-    let found: Vec<_> = pages!(cx, "ec2:DescribeVpcs", ec2.describe_vpcs().filters(cx.mine()))?;
+    let found: Vec<_> = pages!(cx, "ec2:DescribeVpcs", ec2.describe_vpcs().filters(cx.mine("vpc-id")))?;
     let mut items = Vec::new();
     for vpc in found {
         let id = vpc.vpc_id();
@@ -135,7 +139,7 @@ pub(super) async fn complete_vpc(cx: &Resources<'_>, _: &Wanted, outputs: &Prope
 }
 
 pub(super) async fn dhcp_options(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_dhcp_options().filters(cx.mine());
+    let request = cx.ec2().await?.describe_dhcp_options().filters(cx.mine("dhcp-options-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeDhcpOptions", request)?;
     let values = |all: &[DhcpConfiguration], key: &str| -> Vec<String> {
         let one = all.iter().find(|one| one.key() == Some(key));
@@ -178,7 +182,7 @@ pub(super) async fn associate_dhcp_options(cx: &Resources<'_>, wanted: &Wanted) 
 }
 
 pub(super) async fn internet_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_internet_gateways().filters(cx.mine());
+    let request = cx.ec2().await?.describe_internet_gateways().filters(cx.mine("internet-gateway-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeInternetGateways", request)?;
     let item = |gateway: &aws_sdk_ec2::types::InternetGateway| {
         let vpc = gateway.attachments().first().and_then(|one| one.vpc_id());
@@ -212,7 +216,7 @@ pub(super) async fn attach_internet_gateway(
 }
 
 pub(super) async fn subnets(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_subnets().filters(cx.mine());
+    let request = cx.ec2().await?.describe_subnets().filters(cx.mine("subnet-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeSubnets", request)?;
     let item = |subnet: &aws_sdk_ec2::types::Subnet| {
         Item::new(
@@ -258,7 +262,7 @@ pub(super) async fn complete_subnet(cx: &Resources<'_>, wanted: &Wanted, outputs
 }
 
 pub(super) async fn route_tables(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_route_tables().filters(cx.mine());
+    let request = cx.ec2().await?.describe_route_tables().filters(cx.mine("route-table-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeRouteTables", request)?;
     let mut items = Vec::new();
     for table in found {
@@ -332,6 +336,23 @@ pub(super) async fn create_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
     Ok(Properties::new())
 }
 
+/// Sends the traffic of a route to another gateway.
+pub(super) async fn replace_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<()> {
+    let request = cx.ec2().await?.replace_route().route_table_id(wanted.text("table"));
+    let given = |key: &str| Some(wanted.text(key).to_owned()).filter(|id| !id.is_empty());
+    let destination = wanted.text("destination");
+    let request = if destination.contains(':') {
+        request.destination_ipv6_cidr_block(destination)
+    } else {
+        request.destination_cidr_block(destination)
+    };
+    let request = request
+        .set_gateway_id(given("gateway"))
+        .set_nat_gateway_id(given("nat"))
+        .set_egress_only_internet_gateway_id(given("egressGateway"));
+    send!(cx, "ec2:ReplaceRoute", request).map(drop)
+}
+
 pub(super) async fn associate_table(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let request = cx.ec2_once().await?.associate_route_table();
     let request = request.route_table_id(wanted.text("table")).subnet_id(wanted.text("subnet"));
@@ -340,7 +361,7 @@ pub(super) async fn associate_table(cx: &Resources<'_>, wanted: &Wanted) -> Made
 }
 
 pub(super) async fn addresses(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_addresses().filters(cx.mine());
+    let request = cx.ec2().await?.describe_addresses().filters(cx.mine("allocation-id"));
     let found = send!(cx, "ec2:DescribeAddresses", request)?;
     let mut items = Vec::new();
     for address in found.addresses() {
@@ -375,7 +396,7 @@ pub(super) async fn allocate_address(cx: &Resources<'_>, wanted: &Wanted) -> Mad
 }
 
 pub(super) async fn nat_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_nat_gateways().filter(cx.mine());
+    let request = cx.ec2().await?.describe_nat_gateways().filter(cx.mine("nat-gateway-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeNatGateways", request)?;
     let mut items = Vec::new();
     for gateway in found {
@@ -416,7 +437,7 @@ fn is_over(state: &str) -> bool {
 }
 
 pub(super) async fn endpoints(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_vpc_endpoints().filters(cx.mine());
+    let request = cx.ec2().await?.describe_vpc_endpoints().filters(cx.mine("vpc-endpoint-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeVpcEndpoints", request)?;
     let mut items = Vec::new();
     for endpoint in found {

@@ -1,5 +1,6 @@
 //! Sets properties of existing resources back to the plan, where AWS has one call for it that replaces nothing, and
-//! the permissions to install a cluster include it.
+//! the permissions to install a cluster include it. `ec2:ReplaceRoute` is not among them: a route whose gateway was
+//! created again is only named where that is refused.
 
 use aws_sdk_ec2::types::Tag;
 use aws_sdk_elasticloadbalancingv2::types::Tag as BalancerTag;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::identities::invalid;
 use super::network::on;
-use super::{Made, Resources, balancers, identities, is_true, names, network, pairs, send};
+use super::{Made, Resources, balancers, identities, is_true, names, network, pairs, send, storage};
 
 /// The kinds whose tags EC2 has.
 const EC2: &[&str] = &[
@@ -42,6 +43,9 @@ enum Call {
     CrossZone,
     HealthPath,
     Groups,
+    ProfileRole,
+    Route,
+    BucketTags,
 }
 
 /// The call that sets a property of a kind back; none where it stays.
@@ -52,6 +56,9 @@ fn call(kind: &str, property: &str) -> Option<Call> {
         ("role", "tags") => Call::RoleTags,
         ("hosted-zone", "tags") => Call::ZoneTags,
         ("role-policy", "document") => Call::RolePolicy,
+        ("instance-profile", "role") => Call::ProfileRole,
+        ("route", "gateway" | "nat" | "egressGateway") => Call::Route,
+        ("bucket", "tags") => Call::BucketTags,
         ("record", "target" | "targetZone") => Call::Record,
         ("vpc", "dnsHostnames" | "dnsSupport") => Call::VpcAttributes,
         ("subnet", "publicAddresses") => Call::PublicAddresses,
@@ -111,6 +118,9 @@ async fn send(cx: &Resources<'_>, call: Call, wanted: &Wanted, outputs: &Propert
             let request = request.health_check_path(wanted.text("healthPath"));
             send!(cx, "elasticloadbalancing:ModifyTargetGroup", request).map(drop)
         }
+        Call::ProfileRole => identities::add_role(cx, wanted, outputs).await,
+        Call::Route => network::replace_route(cx, wanted).await,
+        Call::BucketTags => storage::tag_bucket(cx, wanted, outputs).await,
         Call::Groups => {
             let request = cx.ec2().await?.modify_network_interface_attribute().network_interface_id(id);
             let request = request.set_groups(Some(wanted.texts("groups")));

@@ -1,12 +1,14 @@
 //! The bucket with the bootstrap machine's Ignition config.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{
     BucketLocationConstraint, CreateBucketConfiguration, ServerSideEncryption, Tag, Tagging,
 };
 use landfall_aws::ignition::{Given, completed};
 use landfall_platform::native::{Properties, Wanted};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::fault::{Fault, Sort};
 use super::identities::invalid;
@@ -31,8 +33,25 @@ pub(super) async fn bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item
     let answer = Box::pin(cx.s3().await?.list_objects_v2().bucket(name).max_keys(1).send()).await;
     match answer.map_err(|error| cx.session.fault("s3:ListBucket", &error)) {
         Ok(found) if found.name() != Some(name) => Err(super::without_effect("s3:ListBucket")),
-        Ok(_) => Ok(vec![Item::new("bucket", json!({ "id": name, "name": name }))]),
+        Ok(_) => {
+            let tags: Map<String, Value> =
+                bucket_tags(cx, name).await?.into_iter().map(|(key, value)| (key, value.into())).collect();
+            Ok(vec![Item::new("bucket", json!({ "id": name, "name": name, "tags": tags }))])
+        }
         Err(fault) if is_missing(&fault) => Ok(Vec::new()),
+        Err(fault) => Err(super::failure(&fault)),
+    }
+}
+
+/// The tags of a bucket.
+async fn bucket_tags(cx: &Resources<'_>, name: &str) -> Made<BTreeMap<String, String>> {
+    let answer = Box::pin(cx.s3().await?.get_bucket_tagging().bucket(name).send()).await;
+    match answer.map_err(|error| cx.session.fault("s3:GetBucketTagging", &error)) {
+        Ok(found) => {
+            let pair = |tag: &Tag| (tag.key().to_owned(), tag.value().to_owned());
+            Ok(found.tag_set().iter().map(pair).collect())
+        }
+        Err(fault) if is_missing(&fault) => Ok(BTreeMap::new()),
         Err(fault) => Err(super::failure(&fault)),
     }
 }
@@ -54,8 +73,11 @@ pub(super) async fn create_bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
 
 pub(super) async fn tag_bucket(cx: &Resources<'_>, wanted: &Wanted, _: &Properties) -> Made<()> {
     const CALL: &str = "s3:PutBucketTagging";
+    // The call replaces all tags, those of others as well.
+    let mut all = bucket_tags(cx, wanted.text("name")).await?;
+    all.extend(pairs(wanted, "tags"));
     let mut tags = Tagging::builder();
-    for (key, value) in pairs(wanted, "tags") {
+    for (key, value) in all {
         let tag = Tag::builder().key(key).value(value).build();
         tags = tags.tag_set(tag.map_err(|error| invalid(cx, CALL, &error))?);
     }
@@ -63,13 +85,13 @@ pub(super) async fn tag_bucket(cx: &Resources<'_>, wanted: &Wanted, _: &Properti
     let request = cx.s3().await?.put_bucket_tagging().bucket(wanted.text("name")).tagging(tags);
     send!(cx, "s3:PutBucketTagging", request)?;
     // The call has an empty answer, which anything on the way can give as well.
-    let request = cx.s3().await?.get_bucket_tagging().bucket(wanted.text("name"));
-    let found = send!(cx, "s3:GetBucketTagging", request)?;
+    let found = bucket_tags(cx, wanted.text("name")).await?;
     let mut wanted = pairs(wanted, "tags").into_iter();
-    let has = |(key, value): (String, String)| {
-        found.tag_set().iter().any(|tag| tag.key() == key && tag.value() == value)
-    };
-    if wanted.all(has) { Ok(()) } else { Err(super::without_effect("s3:PutBucketTagging")) }
+    if wanted.all(|(key, value)| found.get(&key) == Some(&value)) {
+        Ok(())
+    } else {
+        Err(super::without_effect("s3:PutBucketTagging"))
+    }
 }
 
 pub(super) async fn object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {

@@ -16,7 +16,7 @@ pub(super) fn existing(wanted: &Wanted, shown: &Value) -> Existing {
     let body = wanted.inputs.get("body").unwrap_or(&Value::Null);
     let is_shown = shown.is_object();
     let differences = if is_shown { compare::differences(body, shown) } else { Vec::new() };
-    Existing { outputs: outputs(wanted, shown), differences, state }
+    Existing { outputs: outputs(wanted, shown), differences, state, is_own: None }
 }
 
 /// What others need to know of a resource: its id, and what only Azure tells.

@@ -219,7 +219,7 @@ pub(super) async fn find(resources: &Resources<'_>, wanted: &Wanted, fresh: bool
     if wanted.kind != COPY && header(headers, DIGEST) != hex(content(resources, wanted).expose()) {
         return Ok(None);
     }
-    Ok(Some(Existing { outputs: blob.outputs(), differences: Vec::new(), state }))
+    Ok(Some(Existing { outputs: blob.outputs(), differences: Vec::new(), state, is_own: None }))
 }
 
 /// How far the storage service is with a copy.
