@@ -73,12 +73,20 @@ const ASIDE: &[(&str, &[&str])] = &[
             "runbooks",
             "watch_namespace",
             "watch_label_selector",
+            "profiles",
             "workers",
         ],
     ),
     (
         "operator run",
-        &["metrics_listen", "metrics_cert_dir", "watch_namespace", "watch_label_selector", "workers"],
+        &[
+            "metrics_listen",
+            "metrics_cert_dir",
+            "watch_namespace",
+            "watch_label_selector",
+            "profiles",
+            "workers",
+        ],
     ),
 ];
 
