@@ -1,6 +1,6 @@
 //! What earlier runs created, looked at before anything is created.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::stream::{StreamExt, iter};
 use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, resolve};
@@ -37,8 +37,16 @@ pub struct Looked {
     pub handed_over: Vec<String>,
 }
 
+/// What was seen of a resource that the journal has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Missing,
+    Changed,
+    Unknown,
+}
+
 /// Looks for every resource of a stage that the journal has. `outputs` has those of earlier stages, and gets those of
-/// this one. What cannot be looked at counts as existing: creating says what is wrong.
+/// this one. What cannot be looked at counts as existing, unless it is part of something that does not: creating says what is wrong.
 pub async fn look(run: &Look<'_>, outputs: &mut BTreeMap<String, Properties>) -> Looked {
     let nodes = || run.graph.resources.iter().filter(|node| node.stage == run.stage);
     for node in nodes().filter(|node| run.api.traits(node.kind).is_given) {
@@ -60,17 +68,25 @@ pub async fn look(run: &Look<'_>, outputs: &mut BTreeMap<String, Properties>) ->
     let found = iter(&looks).map(|(node, past, wanted)| async move {
         let completes = run.api.traits(node.kind).completes;
         match run.api.find(wanted, false).await {
-            Ok(None) => Some((*node, true)),
+            Ok(None) => Some((*node, Seen::Missing)),
             // What is not complete yet is not different from the plan.
             Ok(Some(existing)) if !existing.differences.is_empty() && (past.completed || !completes) => {
-                Some((*node, false))
+                Some((*node, Seen::Changed))
             }
-            _ => None,
+            Ok(Some(_)) => None,
+            Err(_) => Some((*node, Seen::Unknown)),
         }
     });
-    let found: Vec<Option<(&Node, bool)>> = found.buffered(run.pace.parallel.max(1)).collect().await;
+    let found: Vec<Option<(&Node, Seen)>> = found.buffered(run.pace.parallel.max(1)).collect().await;
+    let mut found: Vec<(&Node, Seen)> = found.into_iter().flatten().collect();
+    with_parts(&mut found);
     let mut looked = Looked::default();
-    for (node, is_missing) in found.into_iter().flatten() {
+    for (node, seen) in found {
+        let is_missing = match seen {
+            Seen::Missing => true,
+            Seen::Changed => false,
+            Seen::Unknown => continue,
+        };
         let names = match (run.installed && run.api.traits(node.kind).is_handed_over, is_missing) {
             (true, true) => &mut looked.handed_over,
             (true, false) => continue,
@@ -80,6 +96,24 @@ pub async fn look(run: &Look<'_>, outputs: &mut BTreeMap<String, Properties>) ->
         names.push(node.name.clone());
     }
     looked
+}
+
+/// Parts of something that is gone cannot be looked at: they are gone with it.
+fn with_parts(found: &mut [(&Node, Seen)]) {
+    let mut before = 0;
+    loop {
+        let gone = found.iter().filter(|(_, seen)| *seen == Seen::Missing);
+        let gone: BTreeSet<String> = gone.map(|(node, _)| node.name.clone()).collect();
+        if gone.len() == before {
+            return;
+        }
+        before = gone.len();
+        for (node, seen) in found.iter_mut().filter(|(_, seen)| *seen == Seen::Unknown) {
+            if node.needs().iter().any(|name| gone.contains(*name)) {
+                *seen = Seen::Missing;
+            }
+        }
+    }
 }
 
 /// A resource with its inputs, as far as these are known.

@@ -55,9 +55,9 @@ pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
             None => key.clone(),
         })
         .collect();
-    let message = format!("{name}{} was set back to the plan: {}", id(existing), each.join("; "));
+    let message = format!("{name}{} was set to the plan: {}", id(existing), each.join("; "));
     Finding::warning(&REPAIRED, Kind::Invalid, "", message)
-        .help("if the change was intended, put it into the install config, so that the plan has it")
+        .help("it was changed by hand, or the install config was edited; to keep what was changed by hand, put it into the install config")
 }
 
 fn each(existing: &Existing) -> String {

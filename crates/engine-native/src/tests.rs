@@ -24,6 +24,8 @@ struct Played {
     /// Whether tags say that a resource is the cluster's.
     owners: Mutex<BTreeMap<String, bool>>,
     created: Mutex<Vec<String>>,
+    /// Resources that cannot be looked at.
+    unseen: Mutex<Vec<&'static str>>,
     /// So many looks find nothing.
     hidden: Mutex<usize>,
     /// Properties that can be changed in place.
@@ -51,6 +53,9 @@ impl Api for Played {
             });
             if is_hidden {
                 return Ok(None);
+            }
+            if self.unseen.lock().is_ok_and(|unseen| unseen.contains(&wanted.name.as_str())) {
+                return Err(Failure::Refused(finding()));
             }
             let there = self.there.lock().ok().and_then(|there| there.get(&wanted.name).cloned());
             let state = self.states.lock().ok().and_then(|states| states.get(&wanted.name).cloned());
@@ -329,6 +334,14 @@ async fn what_earlier_runs_created_is_looked_at_without_creating_anything() {
     let (missing, changed) = (vec!["subnet".to_owned()], vec!["vpc".to_owned()]);
     let expected = Looked { missing, changed, ..Looked::default() };
     assert_eq!(looked(&played).await, expected);
+    // What cannot be looked at is gone if what it is part of is, and exists otherwise.
+    played.unseen.lock().into_iter().for_each(|mut unseen| unseen.push("subnet"));
+    let (missing, changed) = (Vec::new(), vec!["vpc".to_owned()]);
+    assert_eq!(looked(&played).await, Looked { missing, changed, ..Looked::default() });
+    played.there.lock().into_iter().for_each(|mut there| {
+        there.remove("vpc");
+    });
+    assert_eq!(looked(&played).await.missing, ["subnet", "vpc"]);
     assert_eq!(created(&played).len(), 2);
 }
 

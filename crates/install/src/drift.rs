@@ -64,7 +64,7 @@ impl Drift {
         });
         let changed = (!self.changed.is_empty()).then(|| {
             let message = format!(
-                "stage {}: resources were changed since landfall created them: {}",
+                "stage {}: resources differ from the plan, as they or the install config were changed: {}",
                 self.stage,
                 named(&self.changed)
             );

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::difference::{Described, IDENTITY, described, differences};
 use crate::faults::{self, Faults, Row, refuse_as_aws};
+use crate::front::{Asked, Reply, Rule};
 use crate::installation::Installation;
 use crate::killed::PLATFORM;
 use crate::listing::Listing;
@@ -133,6 +134,20 @@ fn under_faults_everything_is_created_once() {
         let reference = once.get_or_init(|| reference(native));
         created("create-native", seed, percent, reference, native);
     });
+}
+
+/// The answer to the call that creates a bucket has no body.
+#[test]
+#[ignore = "needs moto"]
+fn a_page_in_place_of_an_answer_creates_no_bucket() {
+    const CALL: &str = "PUT /demo-x7k2p-bootstrap";
+    let page = |_: &Asked| Reply::new(200, "text/html", "<html>Please sign in</html>");
+    let rules = vec![Rule::first(1, "s3", CALL, page)];
+    let installation = Installation::prepare("4.19", REGION, rules, |_| PLATFORM.to_owned());
+    installation.create_native(IDENTITY);
+    assert_eq!(installation.front().unused(), Vec::<String>::new());
+    assert!(installation.front().count("s3", CALL) > 1);
+    installation.destroy();
 }
 
 /// Takes minutes for each run.

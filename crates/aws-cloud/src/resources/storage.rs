@@ -67,6 +67,8 @@ pub(super) async fn create_bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
     let answer = Box::pin(request.send()).await;
     match answer.map_err(|error| cx.session.fault("s3:CreateBucket", &error)) {
         Err(fault) if !fault.is("BucketAlreadyOwnedByYou") => Err(super::failure(&fault)),
+        // The answer has no body, and anybody on the way can give one without.
+        Ok(made) if made.location().is_none() => Err(super::without_effect("s3:CreateBucket")),
         _ => Ok(with_id(Some(name))),
     }
 }
