@@ -199,7 +199,7 @@ fn plan(root: &Path, config: Option<&InstallConfig>) -> Result<String, String> {
         }
         Refusal::Failed(fault) => fault.to_string(),
     };
-    let wanted = BasisOptions { own_profile: true, ..BasisOptions::default() };
+    let wanted = BasisOptions { own_profile: true, own_release: true, ..BasisOptions::default() };
     let basis = Basis::new(&wanted, root).map_err(refused)?;
     let examined = prepare::examine(root, &basis, Strictness::default()).map_err(refused)?;
     let options = Options::reading(FactsFrom::File(facts));

@@ -62,16 +62,23 @@ impl ProfileFrom {
 }
 
 impl BasisOptions {
-    /// The same, with the overlay and the cloud profile of a directory where none is named.
+    /// The same, with the overlay, the cloud profile and the release of a directory where none is named.
     #[must_use]
     pub fn within(&self, directory: &Path) -> Self {
         let overlay = self.overlay.clone().or_else(|| own(directory, OVERLAYS));
         let profile = self.profile.clone();
         let own_profile = || self.own_profile.then(|| own(directory, PROFILES)).flatten();
         let profile = profile.or_else(|| own_profile().map(ProfileFrom::File));
-        Self { overlay, profile, ..self.clone() }
+        let noted = || steps(directory).ok().and_then(|steps| steps.release().map(str::to_owned));
+        let noted = || if self.own_release && self.stream.is_none() { noted() } else { None };
+        let release = self.release.clone().or_else(noted);
+        Self { overlay, profile, release, ..self.clone() }
     }
 }
+
+/// What to do about a release of a directory's files that the catalogue does not have.
+const NOTED_RELEASE: &str = "the files of this directory were written for it: give --stream or --catalogue again, or \
+                             another --release";
 
 /// What is known before any config is read.
 #[derive(Clone, Debug)]
@@ -88,6 +95,7 @@ impl Basis {
     /// # Errors
     /// A file cannot be read or is not valid, or the release is not known.
     pub fn new(options: &BasisOptions, directory: &Path) -> Result<Self, Refusal> {
+        let is_given = options.release.is_some() || options.stream.is_some();
         let options = options.within(directory);
         let mut catalogue = catalogue(options.overlay.as_deref())?;
         let mut wanted = options.release.clone();
@@ -101,11 +109,16 @@ impl Basis {
             catalogue = Cow::Owned(with);
             wanted = Some(release);
         }
-        if wanted.is_none() && options.own_release {
-            wanted = steps(directory).ok().and_then(|steps| steps.release().map(str::to_owned));
-        }
         let catalogue = restricted(catalogue, options.profile.as_ref())?;
-        let release = release(&catalogue, wanted.as_deref())?;
+        let release = release(&catalogue, wanted.as_deref()).map_err(|refusal| match refusal {
+            Refusal::Usage(mut said) if !is_given => {
+                for finding in &mut said.findings {
+                    finding.help = Some(NOTED_RELEASE.to_owned());
+                }
+                Refusal::Usage(said)
+            }
+            refusal => refusal,
+        })?;
         Ok(Self { catalogue, release })
     }
 }

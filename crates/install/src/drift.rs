@@ -77,7 +77,7 @@ impl Drift {
         });
         let handed_over = (!self.handed_over.is_empty()).then(|| {
             let message = format!(
-                "stage {}: resources of the control plane no longer exist, and the cluster manages them since `destroy bootstrap`: {}",
+                "stage {}: resources of the control plane no longer exist, and the cluster has managed them since `destroy bootstrap`: {}",
                 self.stage,
                 named(&self.handed_over)
             );
@@ -88,7 +88,7 @@ impl Drift {
         });
         let unplanned = (!self.unplanned.is_empty()).then(|| {
             let message = format!(
-                "stage {}: resources of an earlier plan stay, which this plan does not have: {}",
+                "stage {}: resources were created for an earlier plan, and this plan does not have them: {}",
                 self.stage,
                 named(&self.unplanned)
             );

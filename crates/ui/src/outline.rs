@@ -61,7 +61,7 @@ pub fn text_of(outline: &Outline, folded: Option<usize>, style: Style) -> String
         section(&mut text, &format!("Stage {name}{note}"), rows, style);
     }
     let resources = folded.unwrap_or_else(|| usize::try_from(outline.resources()).unwrap_or(usize::MAX));
-    let parts = if folded.is_some() { "; the rules of a group, and its targets, count once" } else { "" };
+    let parts = if folded.is_some() { "; rules and targets of a group count once" } else { "" };
     let _ = writeln!(text, "{} in {}{parts}", counted(resources, "resource"), counted(stages.len(), "stage"));
     if !outline.adopted.is_empty() {
         let rows = outline.adopted.iter().map(|adopted| {

@@ -58,7 +58,7 @@ pub(super) fn run(
     Ok(worst)
 }
 
-/// One cluster of the fleet. Its directory may have a catalogue overlay and a cloud profile of its own.
+/// One cluster of the fleet. Its directory may have a catalogue overlay, a cloud profile and a release of its own.
 fn one(
     directory: &Path,
     (fleet, basis): (&Path, &Basis),
@@ -66,7 +66,8 @@ fn one(
     options: &Options<'_>,
 ) -> Result<Prepared, Refusal> {
     let own = wanted.within(directory);
-    if own != *wanted {
+    let is_same = BasisOptions { release: wanted.release.clone(), ..own.clone() } == *wanted;
+    if !is_same || own.release.as_ref().is_some_and(|release| *release != basis.release) {
         return prepare(directory, &Basis::new(&own, fleet)?, options, Environment);
     }
     prepare(directory, basis, options, Environment)

@@ -27,7 +27,7 @@ use crate::install::{Existing, Fault, Site, StageDone};
 use crate::prepare;
 use crate::prepare::target;
 use crate::prepare::target::{Named, pages};
-use crate::prepare::{Basis, Environment, Examined};
+use crate::prepare::{Basis, BasisOptions, Environment, Examined};
 use crate::ui;
 use crate::ui::counted;
 use crate::ui::json as json_form;
@@ -181,7 +181,9 @@ fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> any
 
 /// The config of the cluster, where it can still be read: with it come endpoints and trust.
 fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, Examined)> {
-    let basis = args.basis.options().and_then(|options| Basis::new(&options, directory));
+    // Endpoints and trust depend on no release, which the catalogue may no longer have.
+    let options = args.basis.options().map(|options| BasisOptions { own_release: false, ..options });
+    let basis = options.and_then(|options| Basis::new(&options, directory));
     let known = basis.ok().and_then(|basis| {
         let examined = prepare::examine(directory, &basis, args.reading.into()).ok()?;
         Some((basis, examined))

@@ -117,6 +117,13 @@ fn tags_that_were_taken_are_set_again_and_nothing_is_created_twice() {
             let one = created.of_kind(kind)[0].says(id).to_owned();
             cloud.ec2("DeleteTags", &[("ResourceId.1", &one)]);
         }
+        // A table has parts, which are found with it. A group is known by its name.
+        for (kind, id, end) in
+            [("route table", "routeTableId", "rt-public"), ("security group", "groupId", "node")]
+        {
+            let one = created.named(kind, &format!("{ID}-{end}")).says(id).to_owned();
+            cloud.ec2("DeleteTags", &[("ResourceId.1", &one)]);
+        }
     });
 }
 

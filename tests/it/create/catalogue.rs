@@ -161,3 +161,26 @@ fn a_stream_brings_its_own_images() {
     let version = std::fs::read_to_string(directory.path().join("manifests/cvo-overrides.yaml")).unwrap();
     assert!(version.contains("stable-4.21"), "{version}");
 }
+
+#[test]
+fn clusters_of_a_fleet_keep_their_releases() {
+    let fleet = tempfile::tempdir().unwrap();
+    for name in ["new", "old"] {
+        std::fs::create_dir(fleet.path().join(name)).unwrap();
+        std::fs::write(fleet.path().join(name).join("install-config.yaml"), CONFIG).unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let mut landfall = Command::new(env!("CARGO_BIN_EXE_landfall"));
+        let ran = landfall.args(["create", "manifests", "--offline"]).args(arguments).env_clear().output();
+        let ran = ran.unwrap();
+        assert!(ran.status.success(), "{}", said(&ran));
+    };
+    let old = fleet.path().join("old");
+    run(&["--release", "4.14", "--dir", old.to_str().unwrap()]);
+    run(&["--fleet", fleet.path().to_str().unwrap()]);
+    let release = |name: &str| {
+        let steps = landfall_workdir::steps(&fleet.path().join(name)).unwrap();
+        steps.release().map(str::to_owned)
+    };
+    assert_eq!([release("new").as_deref(), release("old").as_deref()], [Some("4.19"), Some("4.14")]);
+}

@@ -76,9 +76,9 @@ pub(super) async fn balancers(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
     let found: Vec<LoadBalancer> =
         pages!(cx, "elasticloadbalancing:DescribeLoadBalancers", elb.describe_load_balancers())?;
     let found: Vec<_> = found.into_iter().filter(|one| cx.is_named(one.load_balancer_name())).collect();
-    // Tags and attributes are compared, which can wait until a load balancer is ready.
-    let ready = found.iter().filter(|one| !matches!(state(one), State::Pending(_)));
-    let arns: Vec<String> = ready.filter_map(|one| one.load_balancer_arn().map(str::to_owned)).collect();
+    // Tags say whose a load balancer is. Attributes are compared, which can wait until it is ready.
+    let arns: Vec<String> =
+        found.iter().filter_map(|one| one.load_balancer_arn().map(str::to_owned)).collect();
     let tags = cx.tags_of(&arns).await?;
     let mut items = Vec::new();
     for balancer in found {
@@ -87,6 +87,7 @@ pub(super) async fn balancers(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
         if matches!(state, State::Pending(_)) {
             let mut known = outputs(&balancer);
             known.insert("name".to_owned(), json!(balancer.load_balancer_name()));
+            known.insert("tags".to_owned(), json!(tags.get(arn)));
             items.push(Item::new("load-balancer", known.into()).in_state(state));
             continue;
         }
@@ -135,7 +136,7 @@ pub(super) async fn create_balancer(cx: &Resources<'_>, wanted: &Wanted) -> Made
         .r#type(LoadBalancerTypeEnum::Network)
         .set_ip_address_type(address_type)
         .scheme(scheme)
-        .set_security_groups(Some(wanted.texts("securityGroups")))
+        .set_security_groups(Some(wanted.texts("securityGroups")).filter(|groups| !groups.is_empty()))
         .set_tags(Some(tags(wanted)));
     let made = send!(cx, "elasticloadbalancing:CreateLoadBalancer", request)?;
     Ok(made.load_balancers().first().map(outputs).unwrap_or_default())

@@ -44,7 +44,7 @@ fn lines(permissions: &[IpPermission]) -> BTreeSet<String> {
 }
 
 pub(super) async fn groups(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_security_groups().filters(cx.tagged());
+    let request = cx.ec2().await?.describe_security_groups().filters(cx.tagged("group-id"));
     let found: Vec<SecurityGroup> = pages!(cx, "ec2:DescribeSecurityGroups", request)?;
     let mut items = Vec::new();
     for group in found {

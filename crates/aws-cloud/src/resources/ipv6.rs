@@ -60,11 +60,12 @@ pub(super) async fn await_vpc(_: &Resources<'_>, wanted: &Wanted) -> Made<Proper
 }
 
 pub(super) async fn gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    // The call has no filter for ids.
-    if cx.only.is_some() {
-        return Ok(Vec::new());
-    }
-    let request = cx.ec2().await?.describe_egress_only_internet_gateways().filters(cx.mine(""));
+    let request = cx.ec2().await?.describe_egress_only_internet_gateways();
+    // The call has no filter for ids, and answers with those of the account that exist.
+    let request = match &cx.only {
+        Some(_) => request,
+        None => request.filters(cx.mine("")),
+    };
     let found: Vec<EgressOnlyInternetGateway> =
         pages!(cx, "ec2:DescribeEgressOnlyInternetGateways", request)?;
     let item = |gateway: &EgressOnlyInternetGateway| {

@@ -128,11 +128,7 @@ impl<'a> Resources<'a> {
         wanted: &Wanted,
         since: Option<Instant>,
     ) -> Made<Arc<Vec<Item>>> {
-        let about = (kind.about)(wanted);
-        let kept = {
-            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(lists.entry((kind.list, about)).or_default())
-        };
+        let kept = self.kept(kind, wanted);
         let mut kept = kept.lock().await;
         if let Some((at, items)) = &*kept
             && since.is_none_or(|since| {
@@ -145,6 +141,12 @@ impl<'a> Resources<'a> {
         let items = Arc::new((kind.read)(self, wanted).await?);
         *kept = Some((at, Arc::clone(&items)));
         Ok(items)
+    }
+
+    /// The list of a kind, as it was read last.
+    fn kept(&self, kind: &Kind, wanted: &Wanted) -> Kept {
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(lists.entry((kind.list, (kind.about)(wanted))).or_default())
     }
 
     /// Whether a list shows a resource as one that is not ready.
@@ -244,12 +246,21 @@ impl<'a> Resources<'a> {
     /// A resource that an earlier run noted, and that no longer has the tags by which lists find the cluster's.
     async fn untagged(&self, kind: &Kind, wanted: &Wanted) -> Made<Option<Item>> {
         let noted = wanted.noted.as_ref().and_then(|noted| noted.get("id")).and_then(Value::as_str);
-        let Some(id) = noted.filter(|id| kind.keys.is_empty() && is_id(id)) else { return Ok(None) };
+        let is_listed_by_tag = kind.keys.is_empty() || kind.name == "security-group";
+        let Some(id) = noted.filter(|id| is_listed_by_tag && is_id(id)) else { return Ok(None) };
         let Self { session, infra_id, secrets, .. } = *self;
         let alone =
             Resources { session, infra_id, secrets, only: Some(id.to_owned()), lists: Lock::default() };
         let items = (kind.read)(&alone, wanted).await?;
-        Ok(items.into_iter().find(|item| self.is(kind, wanted, item)))
+        let found = items.iter().find(|item| self.is(kind, wanted, item)).cloned();
+        if found.is_some() {
+            // Its parts, such as the routes of a table, are in the same list.
+            let kept = self.kept(kind, wanted);
+            if let Some((_, known)) = &mut *kept.lock().await {
+                *known = Arc::new(known.iter().cloned().chain(items).collect());
+            }
+        }
+        Ok(found)
     }
 }
 

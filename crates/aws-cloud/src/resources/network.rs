@@ -45,8 +45,11 @@ impl Resources<'_> {
         filter(&format!("tag:{key}"), ["owned"])
     }
 
-    /// A filter for resources that have one of the cluster's tags.
-    pub(super) fn tagged(&self) -> aws_sdk_ec2::types::Filter {
+    /// The same for resources that have one of the cluster's tags.
+    pub(super) fn tagged(&self, id: &str) -> aws_sdk_ec2::types::Filter {
+        if let Some(only) = &self.only {
+            return filter(id, [only.as_str()]);
+        }
         let keys = self.owner_keys();
         filter("tag-key", keys.iter().map(String::as_str))
     }
@@ -319,38 +322,29 @@ pub(super) async fn replace_main_table(cx: &Resources<'_>, wanted: &Wanted) -> M
     Ok(Properties::new())
 }
 
+/// Where a route leads and what it leads through, for a request.
+macro_rules! route {
+    ($wanted:expr, $request:expr) => {{
+        let given = |key: &str| Some($wanted.text(key).to_owned()).filter(|text| !text.is_empty());
+        let is_ipv6 = |to: &String| to.contains(':');
+        $request
+            .route_table_id($wanted.text("table"))
+            .set_destination_cidr_block(given("destination").filter(|to| !is_ipv6(to)))
+            .set_destination_ipv6_cidr_block(given("destination").filter(is_ipv6))
+            .set_gateway_id(given("gateway"))
+            .set_nat_gateway_id(given("nat"))
+            .set_egress_only_internet_gateway_id(given("egressGateway"))
+    }};
+}
+
 pub(super) async fn create_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2_once().await?.create_route().route_table_id(wanted.text("table"));
-    let given = |key: &str| Some(wanted.text(key).to_owned()).filter(|id| !id.is_empty());
-    let destination = wanted.text("destination");
-    let request = if destination.contains(':') {
-        request.destination_ipv6_cidr_block(destination)
-    } else {
-        request.destination_cidr_block(destination)
-    };
-    let request = request
-        .set_gateway_id(given("gateway"))
-        .set_nat_gateway_id(given("nat"))
-        .set_egress_only_internet_gateway_id(given("egressGateway"));
-    send!(cx, "ec2:CreateRoute", request)?;
+    send!(cx, "ec2:CreateRoute", route!(wanted, cx.ec2_once().await?.create_route()))?;
     Ok(Properties::new())
 }
 
 /// Sends the traffic of a route to another gateway.
 pub(super) async fn replace_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<()> {
-    let request = cx.ec2().await?.replace_route().route_table_id(wanted.text("table"));
-    let given = |key: &str| Some(wanted.text(key).to_owned()).filter(|id| !id.is_empty());
-    let destination = wanted.text("destination");
-    let request = if destination.contains(':') {
-        request.destination_ipv6_cidr_block(destination)
-    } else {
-        request.destination_cidr_block(destination)
-    };
-    let request = request
-        .set_gateway_id(given("gateway"))
-        .set_nat_gateway_id(given("nat"))
-        .set_egress_only_internet_gateway_id(given("egressGateway"));
-    send!(cx, "ec2:ReplaceRoute", request).map(drop)
+    send!(cx, "ec2:ReplaceRoute", route!(wanted, cx.ec2().await?.replace_route())).map(drop)
 }
 
 pub(super) async fn associate_table(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {

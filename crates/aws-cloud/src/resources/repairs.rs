@@ -1,6 +1,6 @@
 //! Sets properties of existing resources back to the plan, where AWS has one call for it that replaces nothing, and
-//! the permissions to install a cluster include it. `ec2:ReplaceRoute` is not among them: a route whose gateway was
-//! created again is only named where that is refused.
+//! the permissions to install a cluster include it. Those of release 4.14 lack `ec2:ReplaceRoute`: there a route whose
+//! gateway was created again is only named if the call is refused.
 
 use aws_sdk_ec2::types::Tag;
 use aws_sdk_elasticloadbalancingv2::types::Tag as BalancerTag;

@@ -72,7 +72,8 @@ pub struct Access {
 /// profiles say in a condition whether admission is missing.
 #[must_use]
 pub fn private(access: Access, images: bool, is_judged: bool) -> Arc<dyn Controller> {
-    let protection = (!is_judged).then(|| Arc::new(Protection::new(Arc::clone(&access.objects))));
+    let protection = (!is_judged)
+        .then(|| Arc::new(Protection::new(Arc::clone(&access.objects), access.kinds.private.group)));
     Arc::new(Inheritance::<PrivateCloudProfileSpec> { protection, ..Inheritance::new(access, images) })
 }
 

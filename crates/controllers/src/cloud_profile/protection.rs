@@ -32,13 +32,15 @@ enum Seen {
 /// Looks for the webhook of private profiles.
 pub(super) struct Protection {
     objects: Arc<dyn Objects>,
+    /// The API group of the profiles.
+    group: &'static str,
     seen: Mutex<Seen>,
 }
 
 impl Protection {
-    /// Asks through these objects.
-    pub(super) fn new(objects: Arc<dyn Objects>) -> Self {
-        Self { objects, seen: Mutex::new(Seen::Unasked) }
+    /// Asks through these objects about profiles of a group.
+    pub(super) fn new(objects: Arc<dyn Objects>, group: &'static str) -> Self {
+        Self { objects, group, seen: Mutex::new(Seen::Unasked) }
     }
 
     /// Whether admission is missing; none if the API server does not say. It is asked here only the first
@@ -71,7 +73,7 @@ impl Protection {
     async fn look(&self) -> Seen {
         let place = ObjectRef::in_cluster(&VALIDATING_WEBHOOK_CONFIGURATION, NAME);
         match self.objects.get(&place).await {
-            Ok(found) => Seen::Known(found.is_some_and(|found| judges(&found))),
+            Ok(found) => Seen::Known(found.is_some_and(|found| judges(&found, self.group))),
             Err(fault) => {
                 tracing::warn!(name = NAME, why = %fault.why(), "cannot read the webhook configuration");
                 Seen::Unknown
@@ -103,14 +105,15 @@ fn note(seen: Seen) {
     }
 }
 
-/// Whether a configuration has the API server ask about private profiles, and refuse them if nobody answers.
-fn judges(configuration: &Value) -> bool {
+/// Whether a configuration has the API server ask about private profiles of a group, and refuse them if nobody answers.
+fn judges(configuration: &Value, group: &str) -> bool {
     let list = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
     list(configuration, "webhooks").iter().any(|webhook| {
         webhook["failurePolicy"] != "Ignore"
-            && list(webhook, "rules")
-                .iter()
-                .any(|rule| list(rule, "resources").contains(&Value::from(PRIVATE_CLOUD_PROFILES)))
+            && list(webhook, "rules").iter().any(|rule| {
+                list(rule, "apiGroups").contains(&Value::from(group))
+                    && list(rule, "resources").contains(&Value::from(PRIVATE_CLOUD_PROFILES))
+            })
     })
 }
 
@@ -121,6 +124,8 @@ mod tests {
     use super::*;
     use crate::admission::{Address, configurations};
     use crate::fake_cluster::FakeCluster;
+
+    const GROUP: &str = landfall_kube::kinds::LANDFALL_PROFILES.private.group;
 
     fn configuration() -> Value {
         let [_, (_, validating)] = configurations(
@@ -135,16 +140,17 @@ mod tests {
     #[test]
     fn a_webhook_that_may_be_passed_over_protects_nothing() {
         let mut own = configuration();
-        assert!(judges(&own));
+        assert!(judges(&own, GROUP));
+        assert!(!judges(&own, "core.gardener.cloud"), "of another group");
         own["webhooks"][0]["failurePolicy"] = json!("Ignore");
-        assert!(!judges(&own));
-        assert!(!judges(&json!({ "webhooks": [{ "rules": [{ "resources": ["shoots"] }] }] })));
+        assert!(!judges(&own, GROUP));
+        assert!(!judges(&json!({ "webhooks": [{ "rules": [{ "resources": ["shoots"] }] }] }), GROUP));
     }
 
     #[tokio::test]
     async fn only_a_change_is_reported() {
         let cluster = Arc::new(FakeCluster::default());
-        let protection = Protection::new(cluster.clone());
+        let protection = Protection::new(cluster.clone(), GROUP);
         assert!(!protection.has_changed().await, "the first look");
         assert_eq!(protection.is_missing().await, Some(true));
         cluster.put(&VALIDATING_WEBHOOK_CONFIGURATION, configuration());
@@ -160,7 +166,7 @@ mod tests {
     async fn an_api_server_that_does_not_answer_says_nothing() {
         let cluster = Arc::new(FakeCluster::default());
         cluster.with(|state| state.is_down = true);
-        let protection = Protection::new(cluster.clone());
+        let protection = Protection::new(cluster.clone(), GROUP);
         assert_eq!(protection.is_missing().await, None);
         cluster.with(|state| state.is_down = false);
         assert!(protection.has_changed().await);

@@ -394,7 +394,8 @@ async fn a_profile_without_admission_says_so_until_there_is_one() -> Result<(), 
     let mut stage: Stage<PrivateCloudProfileSpec> =
         Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
     let objects: Arc<dyn Objects> = stage.cluster.clone();
-    stage.controller.protection = Some(Arc::new(Protection::new(Arc::clone(&objects))));
+    stage.controller.protection =
+        Some(Arc::new(Protection::new(Arc::clone(&objects), GARDENER_PROFILES.private.group)));
     let told = |stage: &Stage<PrivateCloudProfileSpec>| {
         let conditions = stage.child()["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let of = |one: &Value| (one["type"].clone(), one["status"].clone(), one["reason"].clone());
@@ -411,7 +412,8 @@ async fn a_profile_without_admission_says_so_until_there_is_one() -> Result<(), 
     assert_eq!(stage.writes(), 1);
     // Where nobody says whether there is one, the condition stays.
     stage.cluster.with(|state| state.is_down = true);
-    stage.controller.protection = Some(Arc::new(Protection::new(Arc::clone(&objects))));
+    stage.controller.protection =
+        Some(Arc::new(Protection::new(Arc::clone(&objects), GARDENER_PROFILES.private.group)));
     stage.run().await.map_err(|failed| failed.note)?;
     assert_eq!(told(&stage), [rendered.clone(), missing]);
     stage.cluster.with(|state| state.is_down = false);
