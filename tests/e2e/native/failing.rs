@@ -140,7 +140,7 @@ fn under_faults_everything_is_created_once() {
 #[test]
 #[ignore = "needs moto"]
 fn a_page_in_place_of_an_answer_creates_no_bucket() {
-    const CALL: &str = "PUT /demo-x7k2p-bootstrap";
+    const CALL: &str = "PUT /demo-x7k2p-bootstrap/";
     let page = |_: &Asked| Reply::new(200, "text/html", "<html>Please sign in</html>");
     let rules = vec![Rule::first(1, "s3", CALL, page)];
     let installation = Installation::prepare("4.19", REGION, rules, |_| PLATFORM.to_owned());
