@@ -36,7 +36,7 @@ fn assets(criterion: &mut Criterion) {
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let text = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
     let key = || text("PRIVATE KEY");
-    let tls = landfall::tls::together(text("CERTIFICATE"), Some(key()), text("CERTIFICATE"), key());
+    let tls = landfall_certificates::together(text("CERTIFICATE"), Some(key()), text("CERTIFICATE"), key());
     let mut group = criterion.benchmark_group("assets");
     let configs = [
         ("aws", include_str!("../testdata/quickstart/aws.yaml")),

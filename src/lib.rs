@@ -19,7 +19,6 @@ pub mod environment;
 pub mod formats;
 pub mod gather;
 pub mod prepare;
-pub mod tls;
 
 pub use landfall_graph as graph;
 pub use landfall_install as install;

@@ -1,10 +1,10 @@
 //! The certificates of a cluster: kept from an earlier run or put there by the user, else made.
 
+use landfall_certificates::{Names, is_for, issue, together};
 use landfall_model::plan::Plan;
 use landfall_render::{File, Tls};
 
 use super::{Environment, Error};
-use crate::tls;
 use crate::workdir::ClusterDir;
 
 const ROOT: &str = "auth/tls/root-ca.crt";
@@ -16,13 +16,13 @@ const SERVER_KEY: &str = "auth/tls/machine-config-server.key";
 pub(super) fn keys(cluster: &ClusterDir, plan: &Plan, world: Environment) -> Result<(Tls, Vec<File>), Error> {
     let addresses = plan.api_addresses();
     if let Some(found) = kept(cluster)?
-        && tls::is_for(&found.0.machine_config_server, &addresses)
+        && is_for(&found.0.machine_config_server, &addresses)
     {
         return Ok(found);
     }
-    let names = tls::Names { domain: &plan.cluster.domain, addresses: &addresses };
+    let names = Names { domain: &plan.cluster.domain, addresses: &addresses };
     let signer = plan.config.pki.as_ref().map(|pki| &pki.signer_certificates.key);
-    let tls = tls::issue(names, world.today(), signer)?;
+    let tls = issue(names, world.today(), signer)?;
     let files = files(&tls);
     Ok((tls, files))
 }
@@ -35,7 +35,7 @@ fn kept(cluster: &ClusterDir) -> Result<Option<(Tls, Vec<File>)>, Error> {
     let (Some(root_ca), Some(machine_config_server), Some(key), root_key) = parts else {
         return Ok(None);
     };
-    let tls = tls::together(root_ca, root_key, machine_config_server, key);
+    let tls = together(root_ca, root_key, machine_config_server, key);
     let files = files(&tls);
     Ok(Some((tls, files)))
 }

@@ -70,7 +70,7 @@ pub enum Error {
     Network(#[source] std::io::Error),
     /// The certificates of the cluster cannot be made.
     #[error(transparent)]
-    Tls(#[from] crate::tls::Error),
+    Tls(#[from] landfall_certificates::Error),
     /// The directory cannot be written.
     #[error(transparent)]
     Directory(#[from] workdir::Error),

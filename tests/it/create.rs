@@ -394,8 +394,9 @@ fn existing_subnets_are_one_of_a_kind_in_each_zone() {
 
 #[test]
 fn a_bundle_must_fit_into_user_data() {
-    let names = landfall::tls::Names { domain: "a.example.com", addresses: &[] };
-    let certificate = landfall::tls::issue(names, jiff::civil::date(2026, 1, 1), None).unwrap().root_ca;
+    let names = landfall_certificates::Names { domain: "a.example.com", addresses: &[] };
+    let certificate =
+        landfall_certificates::issue(names, jiff::civil::date(2026, 1, 1), None).unwrap().root_ca;
     let bundle = certificate.repeat(25);
     let lines: String = format!("  {}\n", bundle.trim_end().replace('\n', "\n  "));
     let directory = directory(&format!("{CONFIG}additionalTrustBundle: |-\n{lines}"));

@@ -36,8 +36,8 @@ data:
 fn tls() -> &'static landfall_render::Tls {
     static TLS: OnceLock<landfall_render::Tls> = OnceLock::new();
     TLS.get_or_init(|| {
-        let names = landfall::tls::Names { domain: "demo.example.com", addresses: &[] };
-        landfall::tls::issue(names, jiff::civil::date(2026, 1, 1), None).unwrap()
+        let names = landfall_certificates::Names { domain: "demo.example.com", addresses: &[] };
+        landfall_certificates::issue(names, jiff::civil::date(2026, 1, 1), None).unwrap()
     })
 }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::civil::Date;
+use landfall_certificates::{Names, is_for, renew};
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
 use landfall_model::plan::{Plan, ignition_pages as pages};
@@ -20,7 +21,6 @@ use url::Url;
 
 use super::Ignition;
 use super::files::BOOTSTRAP;
-use crate::tls::{Names, is_for, renew};
 
 const SERVER: &str = "/opt/openshift/tls/machine-config-server.crt";
 const SERVER_KEY: &str = "/opt/openshift/tls/machine-config-server.key";

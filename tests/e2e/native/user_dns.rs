@@ -70,7 +70,7 @@ fn is_created_and_removed(installation: &Installation, wanted: &[&str], shown: i
         String::from_utf8(STANDARD.decode(text).unwrap()).unwrap()
     };
     let all: Vec<_> = wanted.iter().map(|address| address.parse().unwrap()).collect();
-    assert!(landfall::tls::is_for(&file("machine-config-server.crt"), &all));
+    assert!(landfall_certificates::is_for(&file("machine-config-server.crt"), &all));
     let variables = installation.directory().join("terraform/terraform.tfvars.json");
     let variables: Value = serde_json::from_str(&std::fs::read_to_string(variables).unwrap()).unwrap();
     let master = variables["ignition_master"].as_str().unwrap();

@@ -1,6 +1,6 @@
 //! Ignition configs of a cluster whose DNS records the user provides.
 
-use landfall::tls::{Names, issue};
+use landfall_certificates::{Names, issue};
 
 use super::*;
 
@@ -86,7 +86,7 @@ fn machines_find_the_api_by_the_address_of_its_load_balancer() {
     assert_eq!(balancers["clusterHosted"]["apiIntLoadBalancerIPs"], addresses);
     let all = [ADDRESS, "10.0.63.254", "10.0.95.254"].map(|address| address.parse().unwrap());
     let server = text(&bootstrap, SERVER);
-    assert!(landfall::tls::is_for(&server, &all));
+    assert!(landfall_certificates::is_for(&server, &all));
     assert_eq!(manifest(&bootstrap, SECRET)["data"]["tls.crt"], STANDARD.encode(&server));
     // The manifests of the directory say the same, and name no zones.
     let read =
