@@ -76,7 +76,10 @@ fn each(existing: &Existing) -> String {
 fn short(there: &Value, wanted: &Value) -> Option<(String, String)> {
     let (there, wanted) = match (there, wanted) {
         (Value::Object(there), Value::Object(wanted)) => {
-            let differs = |key: &&String| there.get(*key) != wanted.get(*key);
+            // What the plan leaves open does not differ.
+            let differs = |key: &&String| {
+                wanted.get(*key).is_some_and(|value| !value.is_null() && there.get(*key) != Some(value))
+            };
             let keys: Vec<&String> = wanted.keys().filter(differs).collect();
             let of = |all: &Map<String, Value>| {
                 let some = keys.iter().filter_map(|key| Some(((*key).clone(), all.get(*key)?.clone())));

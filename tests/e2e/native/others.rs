@@ -164,3 +164,23 @@ fn a_rule_without_a_description_is_as_good() {
         cloud.ec2("AuthorizeSecurityGroupEgress", &rule);
     });
 }
+
+/// Volumes are not set back, as that takes a while and costs.
+#[test]
+#[ignore = "needs moto"]
+fn a_volume_that_is_not_as_planned_is_named() {
+    let installation = in_one_zone();
+    let cloud = installation.cloud();
+    let first = installation.create_native(IDENTITY);
+    assert!(!first.to_string().contains("LF1424"), "{first}");
+    let again = installation.create_native(IDENTITY);
+    assert!(!again.to_string().contains("LF14"), "{again}");
+    let volume =
+        Listing::of(cloud).named("volume", &format!("{ID}-master-0-vol")).says("volumeId").to_owned();
+    cloud.ec2("ModifyVolume", &[("VolumeId", &volume), ("Size", "777")]);
+    let said = installation.create_native(IDENTITY);
+    let named = findings(&said).into_iter().find(|(code, _)| *code == "LF1424");
+    let message = named.unwrap_or_else(|| panic!("it is not named: {said}")).1;
+    assert!(message.contains("instance/master-0") && message.contains("777"), "{message}");
+    installation.destroy();
+}

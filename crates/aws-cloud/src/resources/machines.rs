@@ -1,16 +1,19 @@
 //! Images, network interfaces and instances.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_ec2::types::{
     AmdSevSnpSpecification, BlockDeviceMapping, CpuOptionsRequest, EbsBlockDevice, Filter, HttpTokensState,
     IamInstanceProfileSpecification, ImageState, Instance, InstanceMetadataEndpointState,
     InstanceMetadataOptionsRequest, InstanceNetworkInterfaceSpecification, InstanceStateName, InstanceType,
-    ResourceType, Tag, VolumeType,
+    ResourceType, Tag, Volume, VolumeAttachment, VolumeType,
 };
 use aws_smithy_types::base64;
 use landfall_platform::native::{Failure, Properties, State, Wanted};
 use serde_json::{Value, json};
 
 use super::super::engine;
+use super::super::gather::filter;
 use super::network::{tagged, tags};
 use super::{Item, Made, Resources, is_true, number, pages, pairs, send, with_id};
 
@@ -122,11 +125,45 @@ fn outputs(instance: &Instance) -> Properties {
     outputs
 }
 
+/// The first volumes of machines that run, by the machine's id: what of them the plan decides, and their tags.
+async fn first_volumes(cx: &Resources<'_>, machines: &[&Instance]) -> Made<BTreeMap<String, [Value; 2]>> {
+    let running = machines.iter().filter(|machine| state(machine) == Some(State::Ready));
+    let first = running.filter_map(|machine| Some((machine.instance_id()?, machine.root_device_name()?)));
+    let first: BTreeMap<&str, &str> = first.collect();
+    if first.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let ids = filter("attachment.instance-id", first.keys().copied());
+    let request = cx.ec2().await?.describe_volumes().filters(ids);
+    let found: Vec<Volume> = pages!(cx, "ec2:DescribeVolumes", request)?;
+    let mut volumes = BTreeMap::new();
+    for volume in found {
+        let of = |one: &&VolumeAttachment| {
+            one.instance_id().and_then(|id| first.get(id)).copied() == one.device() && one.device().is_some()
+        };
+        let Some(machine) = volume.attachments().iter().find(of).and_then(|one| one.instance_id()) else {
+            continue;
+        };
+        let known = json!({
+            "type": volume.volume_type().map(VolumeType::as_str),
+            "size": volume.size(),
+            "iops": volume.iops(),
+            "throughput": volume.throughput(),
+            "encrypted": volume.encrypted(),
+            "key": volume.kms_key_id(),
+        });
+        volumes.insert(machine.to_owned(), [known, tags(volume.tags())]);
+    }
+    Ok(volumes)
+}
+
 pub(super) async fn instances(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
     let request = cx.ec2().await?.describe_instances().filters(cx.mine("instance-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeInstances", request)?;
     let mut items = Vec::new();
-    for instance in found.iter().flat_map(aws_sdk_ec2::types::Reservation::instances) {
+    let found: Vec<&Instance> = found.iter().flat_map(aws_sdk_ec2::types::Reservation::instances).collect();
+    let mut volumes = first_volumes(cx, &found).await?;
+    for instance in found {
         let Some(state) = state(instance) else { continue };
         let tokens = instance.metadata_options().and_then(|options| options.http_tokens());
         let mut known = json!({
@@ -135,6 +172,9 @@ pub(super) async fn instances(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
         });
         if let Some(tokens) = tokens {
             known["tokens"] = tokens.as_str().into();
+        }
+        if let Some([volume, tags]) = instance.instance_id().and_then(|id| volumes.remove(id)) {
+            (known["volume"], known["volumeTags"]) = (volume, tags);
         }
         if let Value::Object(known) = &mut known {
             known.extend(outputs(instance));

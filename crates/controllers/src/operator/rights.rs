@@ -36,7 +36,7 @@ pub enum Scope {
 pub struct Right {
     /// Where it holds.
     pub scope: Scope,
-    /// Of which kind of objects. Profiles are Gardener's here, until [`Self::with_profiles`].
+    /// Of which kind of objects. Profiles are Gardener's here; manifests have those of the operator's group.
     pub kind: &'static Kind,
     /// Whether it is about their status alone.
     pub status: bool,
