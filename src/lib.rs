@@ -1,7 +1,7 @@
 //! landfall lands OpenShift clusters in any cloud region.
 //!
 //! The program: the command line ([`cli`]), and what a command prepares and does on this machine ([`prepare`],
-//! [`gather`], [`tls`]). What it is made of is below `crates`;
+//! [`gather`]). What it is made of is below `crates`;
 //! `docs/design.md` has the whole house.
 //!
 //! ```

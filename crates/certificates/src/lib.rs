@@ -2,6 +2,18 @@
 //!
 //! An edge, as keys are made of the operating system's randomness. Keys are ECDSA P-256, which machines
 //! verify quickly and FIPS mode accepts; the root authority has the key that the config asks for.
+//!
+//! ```
+//! # fn main() -> Result<(), landfall_certificates::Error> {
+//! use jiff::civil::date;
+//! use landfall_certificates::{Names, is_for, issue};
+//!
+//! let names = Names { domain: "demo.example.com", addresses: &[] };
+//! let tls = issue(names, date(2026, 1, 31), None)?;
+//! assert!(is_for(&tls.machine_config_server, names.addresses));
+//! # Ok(())
+//! # }
+//! ```
 
 use std::net::Ipv4Addr;
 
