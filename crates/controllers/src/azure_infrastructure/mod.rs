@@ -117,7 +117,7 @@ impl AzureInfrastructure {
     #[must_use]
     pub fn new(tools: Tools) -> Self {
         let Tools { namespace, labels, profiles, objects, events, client, numbers, wrote, identity } = tools;
-        let behind = Behind { client: client.clone(), namespace: namespace.clone() };
+        let behind = Behind { client: client.clone(), namespace: namespace.clone(), profiles };
         let operator = Arc::new(Operator::new(Box::new(behind)));
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));

@@ -12,6 +12,7 @@ use landfall_engine_aso::detect::look::{look, refused};
 use landfall_engine_aso::detect::permissions;
 use landfall_engine_aso::detect::permissions::{Question, denied};
 use landfall_kube::Fault;
+use landfall_kube::kinds::ProfileKinds;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -40,6 +41,8 @@ pub(super) struct Behind {
     pub(super) client: Client,
     /// The only namespace whose clusters are worked on.
     pub(super) namespace: Option<String>,
+    /// The kinds of cloud profiles that clusters may refer to.
+    pub(super) profiles: &'static ProfileKinds,
 }
 
 impl Lookout for Behind {
@@ -49,14 +52,15 @@ impl Lookout for Behind {
     }
 
     fn denied(&self) -> BoxFuture<'_, Result<Vec<Finding>, Fault>> {
-        async { Ok(denied(&refused(&self.client, questions(self.namespace.as_deref())).await?, PRINTED_BY)) }
-            .boxed()
+        let questions = questions(self.namespace.as_deref(), self.profiles);
+        async { Ok(denied(&refused(&self.client, questions).await?, PRINTED_BY)) }.boxed()
     }
 }
 
 /// The questions whether the controller's rights hold in all namespaces, or in the one that is watched.
-fn questions(watched: Option<&str>) -> Vec<Question> {
-    let of = |right: &'static Right| {
+fn questions(watched: Option<&str>, profiles: &'static ProfileKinds) -> Vec<Question> {
+    let of = |right: &Right| {
+        let right = right.with_profiles(profiles);
         right.verbs.iter().map(move |&verb| Question {
             namespace: watched.filter(|_| right.scope == Scope::Watched).map(str::to_owned),
             group: right.kind.group,
@@ -122,6 +126,8 @@ impl Operator {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use landfall_kube::kinds::LANDFALL_PROFILES;
+
     use super::*;
 
     #[derive(Default)]
@@ -158,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_right_is_asked_for() {
-        let all = questions(None);
+        let all = questions(None, &LANDFALL_PROFILES);
         assert!(all.iter().all(|one| one.namespace.is_none()));
         let asked = |group: &str, resource: &str, verb: &str| {
             all.iter().any(|one| one.group == group && one.resource == resource && one.verb == verb)
@@ -167,7 +173,9 @@ mod tests {
         assert!(asked("network.azure.com", "virtualnetworks/status", "get"));
         assert!(asked("aso.landfall.dev", "azureinfrastructures/finalizers", "update"));
         assert!(!asked("network.azure.com", "virtualnetworks/status", "patch"));
-        for one in questions(Some("team")) {
+        assert!(asked("profiles.landfall.dev", "privatecloudprofiles", "get"));
+        assert!(all.iter().all(|one| one.group != "core.gardener.cloud"));
+        for one in questions(Some("team"), &LANDFALL_PROFILES) {
             let is_wide =
                 ["customresourcedefinitions", "deployments", "selfsubjectaccessreviews", "cloudprofiles"];
             let expected = (!is_wide.contains(&one.resource.as_str())).then_some("team");

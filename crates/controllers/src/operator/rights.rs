@@ -58,7 +58,8 @@ impl Right {
     }
 
     /// The same right with the kinds of profiles of another group.
-    pub(super) fn with_profiles(mut self, kinds: &'static ProfileKinds) -> Self {
+    #[must_use]
+    pub(crate) fn with_profiles(mut self, kinds: &'static ProfileKinds) -> Self {
         let own = &GARDENER_PROFILES;
         let pairs = [
             (&own.cloud, &kinds.cloud),
