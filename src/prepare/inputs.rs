@@ -69,8 +69,8 @@ impl BasisOptions {
         let profile = self.profile.clone();
         let own_profile = || self.own_profile.then(|| own(directory, PROFILES)).flatten();
         let profile = profile.or_else(|| own_profile().map(ProfileFrom::File));
-        let noted = || steps(directory).ok().and_then(|steps| steps.release().map(str::to_owned));
-        let noted = || if self.own_release && self.stream.is_none() { noted() } else { None };
+        let counts = self.own_release && self.stream.is_none();
+        let noted = || steps(directory).ok().filter(|_| counts)?.release().map(str::to_owned);
         let release = self.release.clone().or_else(noted);
         Self { overlay, profile, release, ..self.clone() }
     }

@@ -2,34 +2,29 @@
 
 use std::path::Path;
 
-use landfall_install_config::verdict::Outcome;
-use landfall_model::plan::{Plan, Since, is_from, pages};
+use landfall_install_config::verdict::{Outcome, active};
+use landfall_model::plan::{Plan, is_from, pages};
+use landfall_platform::{LayoutMarks, Platform};
 use landfall_workdir::steps;
 
 use super::inputs::{created_natively, is_installed};
 use super::{Refusal, Said};
 
-/// Security groups that one layout has and the other has not: their addresses in a state of terraform, and their names
-/// in the journal of the native engine.
-const OLDER: (&[&str], &str) =
-    (&["aws_security_group.master", "aws_security_group.nodes[\"master\"]"], "security-group/master");
-const NEWER: (&[&str], &str) =
-    (&["aws_security_group.nodes[\"controlplane\"]"], "security-group/controlplane");
-
-/// Refuses a plan in the layout of 4.16 for infrastructure in the older one, and the other way round: groups, subnets
-/// and machines would be replaced, or exist beside others.
+/// Refuses a plan in another layout than that of the existing infrastructure.
 pub(super) fn keep(root: &Path, plan: &Plan, said: &Said) -> Result<(), Refusal> {
-    let is_newer = plan.has(Since::ClusterApi);
+    let Some(layouts) = active(&plan.config).and_then(Platform::layouts) else { return Ok(()) };
+    let is_newer = plan.has(layouts.since);
     let stage = root.join("terraform/cluster");
     let resources = landfall_engine_terraform::resources(&stage).unwrap_or_default();
-    let has = |(addresses, name): (&[&str], &str)| {
-        resources.iter().any(|address| addresses.contains(&address.as_str())) || created_natively(root, name)
+    let has = |marks: LayoutMarks| {
+        resources.iter().any(|address| marks.addresses.contains(&address.as_str()))
+            || created_natively(root, marks.name)
     };
-    let (own, other) = if is_newer { (NEWER, OLDER) } else { (OLDER, NEWER) };
-    // A run may have stopped before any group.
+    let (own, other) = if is_newer { (layouts.newer, layouts.older) } else { (layouts.older, layouts.newer) };
+    // A run may have stopped before what tells them apart.
     let is_noted_other = || {
-        let noted = steps(root).ok().and_then(|steps| Some(is_from(steps.release()?, Since::ClusterApi)));
-        plan.platform.aws.is_some() && is_installed(root) && noted.is_some_and(|newer| newer != is_newer)
+        let noted = steps(root).ok().and_then(|steps| Some(is_from(steps.release()?, layouts.since)));
+        is_installed(root) && noted.is_some_and(|newer| newer != is_newer)
     };
     if !has(other) && (has(own) || !is_noted_other()) {
         return Ok(());

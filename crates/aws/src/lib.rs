@@ -44,7 +44,7 @@ use landfall_model::prices::Charges;
 use landfall_platform::cloud::Cloud;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::survey::Survey;
-use landfall_platform::{Offline, Platform, World};
+use landfall_platform::{Layouts, Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
 
@@ -239,6 +239,10 @@ impl Platform for Aws {
         _: landfall_model::plan::Engine,
     ) -> Option<Box<Finding>> {
         None
+    }
+
+    fn layouts(&self) -> Option<&'static Layouts> {
+        Some(&resources::LAYOUTS)
     }
 
     fn resources(

@@ -46,7 +46,7 @@ enum Seen {
 }
 
 /// Looks for every resource of a stage that the journal has. `outputs` has those of earlier stages, and gets those of
-/// this one. What cannot be looked at counts as existing, unless it is part of something that does not: creating says what is wrong.
+/// this one. What cannot be looked at counts as existing, as creating says what is wrong; not so parts of what is gone.
 pub async fn look(run: &Look<'_>, outputs: &mut BTreeMap<String, Properties>) -> Looked {
     let nodes = || run.graph.resources.iter().filter(|node| node.stage == run.stage);
     for node in nodes().filter(|node| run.api.traits(node.kind).is_given) {

@@ -56,8 +56,9 @@ pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
         })
         .collect();
     let message = format!("{name}{} was set to the plan: {}", id(existing), each.join("; "));
-    Finding::warning(&REPAIRED, Kind::Invalid, "", message)
-        .help("it was changed by hand, or the install config was edited; to keep what was changed by hand, put it into the install config")
+    Finding::warning(&REPAIRED, Kind::Invalid, "", message).help(
+        "it or the install config was changed: put a manual change into the install config to keep it",
+    )
 }
 
 fn each(existing: &Existing) -> String {

@@ -53,49 +53,46 @@ impl Drift {
     /// What is to be said of it. `restored` says whether the engine sets changed properties back.
     #[must_use]
     pub fn findings(&self, restored: bool) -> Vec<Finding> {
-        let missing = (!self.missing.is_empty()).then(|| {
-            let message = format!(
-                "stage {}: resources of an earlier run no longer exist: {}",
-                self.stage,
-                named(&self.missing)
-            );
-            Finding::warning(&MISSING, Kind::Invalid, "", message)
-                .help("once you confirm, `create cluster` creates them again")
-        });
-        let changed = (!self.changed.is_empty()).then(|| {
-            let message = format!(
-                "stage {}: resources differ from the plan, as they or the install config were changed: {}",
-                self.stage,
-                named(&self.changed)
-            );
-            let help = if restored {
-                "once you confirm, `create cluster` sets them back to the plan"
-            } else {
-                "once you confirm, `create cluster` sets back what it can change in place, and names the rest"
-            };
-            Finding::warning(&CHANGED, Kind::Invalid, "", message).help(help)
-        });
-        let handed_over = (!self.handed_over.is_empty()).then(|| {
-            let message = format!(
-                "stage {}: resources of the control plane no longer exist, and the cluster has managed them since `destroy bootstrap`: {}",
-                self.stage,
-                named(&self.handed_over)
-            );
-            Finding::warning(&HANDED_OVER, Kind::Invalid, "", message).help(
-                "landfall does not create them again; `oc get machines -n openshift-machine-api` lists the cluster's machines; \
-                 destroy a cluster that was never installed",
-            )
-        });
-        let unplanned = (!self.unplanned.is_empty()).then(|| {
-            let message = format!(
-                "stage {}: resources were created for an earlier plan, and this plan does not have them: {}",
-                self.stage,
-                named(&self.unplanned)
-            );
-            Finding::warning(&UNPLANNED, Kind::Invalid, "", message)
-                .help("set the install config back, or remove them with the cloud's own tools")
-        });
-        missing.into_iter().chain(changed).chain(handed_over).chain(unplanned).collect()
+        let change_help = if restored {
+            "once you confirm, `create cluster` sets them back to the plan"
+        } else {
+            "once you confirm, `create cluster` sets back what it can change in place, and names the rest"
+        };
+        let all = [
+            self.warning(
+                &MISSING,
+                &self.missing,
+                "resources of an earlier run no longer exist",
+                "once you confirm, `create cluster` creates them again",
+            ),
+            self.warning(
+                &CHANGED,
+                &self.changed,
+                "resources differ from the plan, as they or the install config were changed",
+                change_help,
+            ),
+            self.warning(
+                &HANDED_OVER,
+                &self.handed_over,
+                "resources of the control plane no longer exist, and the cluster has managed them since \
+                 `destroy bootstrap`",
+                "landfall does not create them again; `oc get machines -n openshift-machine-api` lists the \
+                 cluster's machines; destroy a cluster that was never installed",
+            ),
+            self.warning(
+                &UNPLANNED,
+                &self.unplanned,
+                "resources were created for an earlier plan, and this plan does not have them",
+                "set the install config back, or remove them with the cloud's own tools",
+            ),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// A warning about these resources, if there are any.
+    fn warning(&self, code: &'static Code, names: &[String], what: &str, help: &str) -> Option<Finding> {
+        let message = || format!("stage {}: {what}: {}", self.stage, named(names));
+        (!names.is_empty()).then(|| Finding::warning(code, Kind::Invalid, "", message()).help(help))
     }
 }
 

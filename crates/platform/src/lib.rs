@@ -31,7 +31,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::plan::outline::Outline;
-use landfall_model::plan::{Plan, Platforms};
+use landfall_model::plan::{Plan, Platforms, Since};
 use landfall_model::prices::Charges;
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Gated, Placement, Traits};
@@ -62,6 +62,27 @@ pub struct Offline<'a> {
     pub release: &'a str,
     /// The user's credentials, perhaps none.
     pub credentials: &'a Credentials,
+}
+
+/// Layouts of resources between which no release of an existing cluster can change: resources would be replaced, or exist
+/// beside others.
+#[derive(Debug)]
+pub struct Layouts {
+    /// What the newer one came with.
+    pub since: Since,
+    /// By what the older one is known.
+    pub older: LayoutMarks,
+    /// The same of the newer one.
+    pub newer: LayoutMarks,
+}
+
+/// Resources that one layout has and the other has not.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutMarks {
+    /// Their addresses in a state of Terraform.
+    pub addresses: &'static [&'static str],
+    /// One of them in the graph of the native engine.
+    pub name: &'static str,
 }
 
 /// One platform's part in judging an install config.
@@ -97,6 +118,11 @@ pub trait Platform: Sync {
 
     /// The account or subscription that facts were gathered in; none where they do not say.
     fn account(&self, _: &Facts) -> Option<String> {
+        None
+    }
+
+    /// The two layouts of resources, one of which a release has; none where all releases have the same.
+    fn layouts(&self) -> Option<&'static Layouts> {
         None
     }
 

@@ -3,13 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::difference::{Described, same_with_both, same_with_both_but};
+use super::is_created_once;
 use super::variants::FIRST_SUBNET;
 use crate::cloud::Cloud;
 use crate::front::{ALL, Asked, Reply, Rule, forward};
 use crate::installation::Installation;
-use crate::listing::Listing;
 use crate::moto::Moto;
-use crate::stands::{Made, Started, removed};
 use crate::us_gov;
 
 #[test]
@@ -21,28 +20,7 @@ fn the_older_layout_is_the_same() {
 #[test]
 #[ignore = "needs moto"]
 fn a_cluster_of_the_older_layout_is_created_once_and_removed() {
-    let installation = us_gov::installation();
-    let cloud = installation.cloud();
-    let before = Listing::of(cloud);
-    let said = installation.create_native(&[]);
-    let all = Listing::of(cloud);
-    let new = all.since(&before);
-    let id = said["infraID"].as_str().unwrap();
-    let made = Made { cloud, wanted: &us_gov::WANTED, id, all: &all, new: &new, subnets: None, given: None };
-    let started =
-        Started { master: installation.master_ignition(), bootstrap: installation.secrets.ignition() };
-    made.stands(&started);
-
-    let again = installation.create_native(&[]);
-    let results: Vec<&str> =
-        again["work"].as_array().unwrap().iter().filter_map(|work| work["result"].as_str()).collect();
-    assert_eq!(results, ["unchanged", "unchanged"], "{}", again["work"]);
-    assert!(Listing::of(cloud).changed(&all).is_empty());
-
-    installation.destroy_native_bootstrap();
-    removed(&made, &Listing::of(cloud));
-    installation.destroy();
-    Listing::of(cloud).is_as(&before);
+    is_created_once(&us_gov::installation(), &us_gov::WANTED, |_| {});
 }
 
 const REGION: &str = "us-east-1";

@@ -38,20 +38,23 @@ impl Resources<'_> {
     /// A filter for resources with the cluster's ownership tag, which all have but security groups; `id` is the name of
     /// the filter for the id of such a resource.
     pub(super) fn mine(&self, id: &str) -> aws_sdk_ec2::types::Filter {
-        if let Some(only) = &self.only {
-            return filter(id, [only.as_str()]);
-        }
-        let [key, _] = self.owner_keys();
-        filter(&format!("tag:{key}"), ["owned"])
+        self.only(id).unwrap_or_else(|| {
+            let [key, _] = self.owner_keys();
+            filter(&format!("tag:{key}"), ["owned"])
+        })
     }
 
     /// The same for resources that have one of the cluster's tags.
     pub(super) fn tagged(&self, id: &str) -> aws_sdk_ec2::types::Filter {
-        if let Some(only) = &self.only {
-            return filter(id, [only.as_str()]);
-        }
-        let keys = self.owner_keys();
-        filter("tag-key", keys.iter().map(String::as_str))
+        self.only(id).unwrap_or_else(|| {
+            let keys = self.owner_keys();
+            filter("tag-key", keys.iter().map(String::as_str))
+        })
+    }
+
+    /// The filter for the only resource that is listed, if it is one.
+    fn only(&self, id: &str) -> Option<aws_sdk_ec2::types::Filter> {
+        self.only.as_ref().map(|only| filter(id, [only.as_str()]))
     }
 }
 

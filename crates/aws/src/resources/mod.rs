@@ -13,9 +13,10 @@ mod variables;
 use std::collections::BTreeMap;
 
 use landfall_diagnostics::{Finding, Kind};
-use landfall_model::plan::Plan;
+use landfall_model::plan::{Plan, Since};
 use landfall_platform::native::{Graph, Node, Properties, output};
 use landfall_platform::pages::NOT_NATIVE_SETTING;
+use landfall_platform::{LayoutMarks, Layouts};
 use serde_json::{Value, json};
 
 use crate::render;
@@ -25,6 +26,20 @@ use variables::Variables;
 
 /// What cluster components look for.
 const DESCRIPTION: &str = "Created By OpenShift Installer";
+
+/// Security groups tell the layouts apart.
+pub(crate) static LAYOUTS: Layouts = Layouts {
+    since: Since::ClusterApi,
+    older: LayoutMarks {
+        // An early version of landfall had a resource for each group.
+        addresses: &["aws_security_group.nodes[\"master\"]", "aws_security_group.master"],
+        name: "security-group/master",
+    },
+    newer: LayoutMarks {
+        addresses: &["aws_security_group.nodes[\"controlplane\"]"],
+        name: "security-group/controlplane",
+    },
+};
 
 const CLUSTER_STAGE: &str = "cluster";
 const BOOTSTRAP_STAGE: &str = "bootstrap";

@@ -105,7 +105,8 @@ fn note(seen: Seen) {
     }
 }
 
-/// Whether a configuration has the API server ask about private profiles of a group, and refuse them if nobody answers.
+/// Whether the API server calls a webhook of this configuration for private profiles of a group, and refuses them if the
+/// call fails.
 fn judges(configuration: &Value, group: &str) -> bool {
     let list = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
     list(configuration, "webhooks").iter().any(|webhook| {
