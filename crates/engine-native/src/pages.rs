@@ -56,9 +56,8 @@ pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
         })
         .collect();
     let message = format!("{name}{} was set to the plan: {}", id(existing), each.join("; "));
-    Finding::warning(&REPAIRED, Kind::Invalid, "", message).help(
-        "it or the install config was changed: put a manual change into the install config to keep it",
-    )
+    Finding::warning(&REPAIRED, Kind::Invalid, "", message)
+        .help("it or the install config was changed: put a manual change into the install config to keep it")
 }
 
 fn each(existing: &Existing) -> String {
