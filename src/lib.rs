@@ -1,7 +1,7 @@
 //! landfall lands OpenShift clusters in any cloud region.
 //!
-//! The program: the command line ([`cli`]), and what a command prepares and does on this machine ([`prepare`],
-//! [`gather`]). What it is made of is below `crates`;
+//! The program: the command line ([`cli`]), and what a command collects of this machine ([`gather`]). What it is made
+//! of is below `crates`;
 //! `docs/design.md` has the whole house.
 //!
 //! ```
@@ -18,11 +18,11 @@ pub mod cli;
 pub mod environment;
 pub mod formats;
 pub mod gather;
-pub mod prepare;
 
 pub use landfall_graph as graph;
 pub use landfall_install as install;
 pub use landfall_preflight as preflight;
+pub use landfall_prepare as prepare;
 pub use landfall_ui as ui;
 pub use landfall_wait as wait;
 pub use landfall_workdir as workdir;

@@ -8,7 +8,7 @@ use std::fs;
 use landfall_engine_terraform::AtWork;
 
 use super::*;
-use crate::workdir::ClusterDir;
+use landfall_workdir::ClusterDir;
 
 type Outcome = Result<(), Box<dyn Any>>;
 

@@ -17,8 +17,6 @@ pub use refresh::{Refreshed, refresh};
 
 use super::identity::METADATA;
 use super::{Error, INSTALL_CONFIG, inputs};
-use crate::workdir;
-use crate::workdir::ClusterDir;
 use landfall_diagnostics::{Finding, nearest, shortened};
 use landfall_install_config::platforms::{self, PLATFORMS};
 use landfall_install_config::verdict::{Strictness, judge_keeping};
@@ -29,6 +27,8 @@ use landfall_model::plan::{RANDOM, infra_id_prefix, is_infra_id};
 use landfall_platform::Platform;
 use landfall_platform::removal::{Account, GivenTarget, Target};
 use landfall_render::Engine;
+use landfall_workdir as workdir;
+use landfall_workdir::ClusterDir;
 
 /// The key of what landfall itself notes.
 const OWN: &str = "landfall";

@@ -11,7 +11,7 @@ use landfall_source::Mask;
 
 use super::draft::Answers;
 use super::{Error, INSTALL_CONFIG, Refusal, Said, inputs};
-use crate::workdir::{ClusterDir, FileSet};
+use landfall_workdir::{ClusterDir, FileSet};
 
 /// The answers of a run that did not come to its end, among landfall's own records.
 const KEPT: &str = "wizard.json";
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    const CONFIG: &str = include_str!("../../crates/diagnostics/src/base/aws.yaml");
+    const CONFIG: &str = include_str!("../../diagnostics/src/base/aws.yaml");
 
     #[test]
     fn answers_are_kept_until_the_config_is_written() -> Result<(), Box<dyn Any>> {

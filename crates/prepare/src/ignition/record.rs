@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use landfall_render::File;
 use serde::{Deserialize, Serialize};
 
-use crate::workdir::{ClusterDir, Error, fingerprint};
+use landfall_workdir::{ClusterDir, Error, fingerprint};
 
 /// Name of the record in `.landfall/`.
 const NAME: &str = "ignition.json";

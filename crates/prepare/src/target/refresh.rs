@@ -8,7 +8,7 @@ use landfall_rules::endpoint::Endpoint;
 use serde_json::{Value, json};
 
 use super::{ENDPOINTS, METADATA, Unnamed, object, of_cluster, pages, written};
-use crate::workdir::ClusterDir;
+use landfall_workdir::ClusterDir;
 
 /// What came of bringing endpoints into `metadata.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]

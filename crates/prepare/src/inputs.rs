@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::workdir::{Steps, steps};
 use landfall_cloud_profile::allowance;
 use landfall_diagnostics::{Finding, Findings, Span};
 use landfall_install_config::assets;
@@ -16,6 +15,7 @@ use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::prices::Prices;
 use landfall_source::Mask;
+use landfall_workdir::{Steps, steps};
 use serde_json::Value;
 
 use super::{Error, Refusal, Said};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{INSTALL_CONFIG, Said};
-use crate::workdir;
+use landfall_workdir as workdir;
 
 /// Why a directory was not prepared.
 pub enum Refusal {

@@ -19,9 +19,9 @@ use landfall_model::plan::{Identity, ignition_pages as pages};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::prepare::{Error, INSTALL_CONFIG, Refusal, inputs};
-use crate::workdir;
-use crate::workdir::ClusterDir;
+use crate::{Error, INSTALL_CONFIG, Refusal, inputs};
+use landfall_workdir as workdir;
+use landfall_workdir::ClusterDir;
 
 /// The manifests that hold certificates of the program's own making.
 pub(super) const OWN: [&str; 6] = [

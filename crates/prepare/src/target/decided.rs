@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::Error;
 use super::super::identity::METADATA;
 use super::{OWN, noting, object};
-use crate::workdir::ClusterDir;
+use landfall_workdir::ClusterDir;
 
 /// Its key below landfall's own.
 const OBJECTS: &str = "objects";

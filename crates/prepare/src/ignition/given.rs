@@ -12,8 +12,8 @@ use landfall_render::{Extras, File};
 use serde_json::{Map, Value};
 
 use super::program;
-use crate::prepare::Error;
-use crate::workdir::{ClusterDir, fingerprint};
+use crate::Error;
+use landfall_workdir::{ClusterDir, fingerprint};
 
 /// The manifests of a cluster as they lie in its directory, or will.
 pub(super) struct Manifests {

@@ -6,7 +6,7 @@ use landfall_model::plan::ignition_pages as pages;
 
 use super::files::{self, BOOTSTRAP, Files};
 use super::{program, refusal};
-use crate::prepare::{Refusal, inputs};
+use crate::{Refusal, inputs};
 
 /// Where the ignition files of a cluster come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use landfall_model::plan::Plan;
 use landfall_render::{File, Tls};
 
 use super::{Environment, Error};
-use crate::workdir::ClusterDir;
+use landfall_workdir::ClusterDir;
 
 const ROOT: &str = "auth/tls/root-ca.crt";
 const ROOT_KEY: &str = "auth/tls/root-ca.key";

@@ -33,9 +33,9 @@ use serde::Deserialize;
 
 use super::identity::METADATA;
 use super::{Error, INSTALL_CONFIG, Refusal, inputs};
-use crate::workdir::{ClusterDir, FileSet, Report};
 use files::{BOOTSTRAP, Files, MASTER, WORKER};
 use given::Manifests;
+use landfall_workdir::{ClusterDir, FileSet, Report};
 use origin::whole;
 use program::{Job, Scratch};
 use record::Record;

@@ -6,7 +6,7 @@ use landfall_source::{NodeKind, Tree};
 use serde::Deserialize;
 
 use super::{Error, Refusal, inputs};
-use crate::workdir::ClusterDir;
+use landfall_workdir::ClusterDir;
 
 const SCHEDULER: &str = "manifests/cluster-scheduler-02-config.yml";
 

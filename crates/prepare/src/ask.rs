@@ -18,8 +18,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{
     Basis, Environment, Error, Examined, FactsFrom, Options, Refusal, Said, identity, inputs, outlook,
 };
-use crate::preflight;
-use crate::preflight::{Asked, Checked, Pace, Report, Watcher};
+use landfall_preflight as preflight;
+use landfall_preflight::{Asked, Checked, Pace, Report, Watcher};
 
 /// How a cloud is asked.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,17 @@
 //! From a cluster directory with an install config to all of its files: the work behind every `create`.
 //!
+//! ```
+//! use landfall_prepare::{Basis, BasisOptions};
+//!
+//! # fn main() -> Result<(), landfall_prepare::Refusal> {
+//! let basis = Basis::new(&BasisOptions::default(), "a-new-directory".as_ref())?;
+//! assert!(basis.catalogue.azure.clouds.contains_key("AzurePublicCloud"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! An edge: reads files and the environment, asks the cloud, makes keys and random ids, and writes through
-//! [`crate::workdir`]. What is decided and rendered comes from [`landfall_install_config::assets`].
+//! [`landfall_workdir`]. What is decided and rendered comes from [`landfall_install_config::assets`].
 
 mod ask;
 pub mod draft;
@@ -38,10 +48,10 @@ use landfall_model::plan;
 use landfall_model::plan::{Case, Identity, Plan};
 use landfall_platform::Offline;
 
-use crate::workdir::{ClusterDir, Durability, FileSet, Report};
 pub use landfall_render::Engine;
 use landfall_render::{Credentials, Extras, File};
 use landfall_source::Mask;
+use landfall_workdir::{ClusterDir, Durability, FileSet, Report};
 
 /// Name of the user's file in a cluster directory.
 pub const INSTALL_CONFIG: &str = "install-config.yaml";

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Options, Refusal, Said, inputs};
-use crate::workdir::ClusterDir;
+use landfall_workdir::ClusterDir;
 
 /// The file that says who the cluster is.
 pub(super) const METADATA: &str = "metadata.json";
