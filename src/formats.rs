@@ -3,15 +3,17 @@
 
 mod cost;
 mod node;
+mod operator;
 mod words;
 
 use cost::Cost;
 use node::Node;
+use operator::{ObjectsReport, OperatorCheck, OperatorRelease};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use words::{
-    AlreadyGone, AssetKind, Checked, Ended, Goal, Judged, Planned, Refusal, Removal, Severity, Source,
-    Status, Verdict, Waited,
+    AlreadyGone, AssetKind, Checked, Goal, Judged, Planned, Refusal, Removal, Severity, Source, Status,
+    Waited,
 };
 
 /// A value that can be `null` and is always there.
@@ -393,41 +395,6 @@ formats! {
         password_file: Option<String>,
         finding: Option<WaitFinding>,
     }
-    /// An upgrade of the operator.
-    Upgrade {
-        to: String,
-        stored_versions_compared: bool,
-    }
-    /// Output of `aso check`.
-    OperatorCheck {
-        verdict: Verdict,
-        operator_namespace: Nullable<String>,
-        version: Nullable<String>,
-        installer: Nullable<String>,
-        #[schemars(rename = "infraID")]
-        infra_id: Nullable<String>,
-        namespace: Nullable<String>,
-        cloud: Nullable<String>,
-        upgrade: Nullable<Upgrade>,
-        findings: Vec<Remark>,
-    }
-    /// An object of Azure Service Operator after a run.
-    ObjectWork {
-        kind: String,
-        name: String,
-        action: String,
-        policy: Nullable<String>,
-        message: String,
-    }
-    /// Output of `aso pause`, `aso resume`, `aso handover` and `aso move`.
-    ObjectsReport {
-        outcome: Ended,
-        #[schemars(rename = "infraID")]
-        infra_id: String,
-        namespace: String,
-        work: Vec<ObjectWork>,
-        findings: Vec<Remark>,
-    }
     /// A service endpoint.
     Endpoint {
         name: String,
@@ -473,6 +440,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     let all = [
         ("aso-check", of::<OperatorCheck>()),
         ("aso-objects", of::<ObjectsReport>()),
+        ("aso-release", of::<OperatorRelease>()),
         ("create-cluster-plan", of::<ClusterPlan>()),
         ("create-install-config", of::<InstallConfig>()),
         ("create-manifests", of::<Manifests>()),

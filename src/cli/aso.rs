@@ -4,6 +4,7 @@
 
 mod check;
 pub mod credential;
+mod install;
 mod manage;
 pub mod management;
 pub mod patches;
@@ -25,6 +26,7 @@ use landfall_engine_aso::core::{Context, Op, Stage as CoreStage, What as Done, d
 use landfall_engine_aso::desired::Desired;
 use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::{Cluster, Deployment, Wanted};
+use landfall_engine_aso::install::Step;
 use landfall_engine_aso::translate::patches::by_object;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, pages, translate};
 use landfall_install_config::assets;
@@ -55,6 +57,16 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Check(check::Args),
+    /// Install Azure Service Operator in a management cluster
+    ///
+    /// Applies a release that you give, as a manifest or a Helm chart, and waits until it is usable. Needs
+    /// cert-manager. Writes nothing if another operator is installed already.
+    Install(install::Args),
+    /// Upgrade an Azure Service Operator that landfall installed
+    ///
+    /// Checks the step and the stored versions, applies a release that you give, and waits until it is usable and all
+    /// objects of clusters that were Ready are Ready again.
+    Upgrade(install::Args),
     Roles(roles::Args),
     Render(Box<RenderArgs>),
     /// Pause a cluster: Azure is not changed
@@ -144,6 +156,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let args = match &args.what {
         What::Render(args) => args,
         What::Check(args) => return check::run(args, settings),
+        What::Install(args) => return install::run(args, Step::Install, settings),
+        What::Upgrade(args) => return install::run(args, Step::Upgrade, settings),
         What::Roles(args) => return roles::run(args, settings),
         What::Pause(args) => return manage::run(args, manage::Change::Pause, settings),
         What::Resume(args) => return manage::run(args, manage::Change::Resume, settings),

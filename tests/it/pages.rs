@@ -348,6 +348,11 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1548", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1549", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1561", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1562", "engine_aso::install::release::tests::what_is_no_release_is_refused_without_its_text"),
+    ("LF1563", "kube::aso::installed::a_release_is_installed_and_the_next_one_follows_it"),
+    ("LF1564", "kube::aso::installed::a_release_is_installed_and_the_next_one_follows_it"),
+    ("LF1565", "kube::aso::installed::what_the_server_refuses_is_named"),
+    ("LF1566", "kube::aso::installed::a_release_is_installed_and_the_next_one_follows_it"),
     ("LF1560", "aso_detect::commands::what_is_no_release_is_refused_without_a_word_of_it"),
 ];
 

@@ -1,6 +1,6 @@
 //! Azure through Azure Service Operator: a plan as objects of a management cluster, and what becomes of them.
 //!
-//! All but `drive` and `detect::look` is pure: values in, values out. These two talk to the management cluster:
+//! All but `drive`, `install` and `detect::look` is pure: values in, values out. These talk to the management cluster:
 //! they give what they read, and send what is decided.
 //!
 //! The objects themselves come from `azure-objects`.
@@ -18,6 +18,7 @@ pub mod anchor;
 pub mod core;
 pub mod detect;
 pub mod drive;
+pub mod install;
 pub mod outside;
 
 pub use landfall_azure_objects::{desired, keys, kinds, names, translate};

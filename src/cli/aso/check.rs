@@ -107,7 +107,7 @@ fn release(path: &Path) -> Result<Offered, Refusal> {
 }
 
 /// The name of a cloud, in letters of any case, as the catalogue has it.
-fn known(name: &str, clouds: &Clouds) -> Result<String, String> {
+pub(super) fn known(name: &str, clouds: &Clouds) -> Result<String, String> {
     let found = clouds.clouds.keys().find(|known| known.eq_ignore_ascii_case(name));
     found.cloned().ok_or_else(|| {
         let all: Vec<&str> = clouds.clouds.keys().map(String::as_str).collect();

@@ -133,6 +133,18 @@ impl Management {
         upgraded(&self.calls, offered).await.map_err(unanswered)
     }
 
+    /// A client for calls.
+    #[must_use]
+    pub fn client(&self) -> &::kube::Client {
+        &self.calls
+    }
+
+    /// Name and port of its server.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
     /// What is said of a call that failed before any work.
     #[must_use]
     pub fn unanswered(&self, failure: &Failure) -> Finding {

@@ -120,12 +120,18 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "aso handover",
+        "aso install",
         &[
-            "landfall aso handover --dir demo",
-            "landfall aso handover --infra-id demo-x7k2p --kubeconfig management.kubeconfig",
+            "landfall aso install --manifest azureserviceoperator_v2.19.0.yaml --kubeconfig management.kubeconfig",
         ],
     ),
+    (
+        "aso upgrade",
+        &[
+            "landfall aso upgrade --chart azure-service-operator-v2.20.0.tgz --kubeconfig management.kubeconfig",
+        ],
+    ),
+    ("aso handover", &["landfall aso handover --infra-id demo-x7k2p --kubeconfig management.kubeconfig"]),
     (
         "aso move",
         &[
@@ -133,20 +139,8 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "landfall aso move --infra-id demo-x7k2p --from-kubeconfig old --to-kubeconfig new",
         ],
     ),
-    (
-        "aso pause",
-        &[
-            "landfall aso pause --dir demo",
-            "landfall aso pause --infra-id demo-x7k2p --kubeconfig management.kubeconfig",
-        ],
-    ),
-    (
-        "aso resume",
-        &[
-            "landfall aso resume --dir demo",
-            "landfall aso resume --infra-id demo-x7k2p --kubeconfig management.kubeconfig",
-        ],
-    ),
+    ("aso pause", &["landfall aso pause --infra-id demo-x7k2p --kubeconfig management.kubeconfig"]),
+    ("aso resume", &["landfall aso resume --infra-id demo-x7k2p --kubeconfig management.kubeconfig"]),
     (
         "aso roles",
         &["landfall aso roles --dir demo", "landfall aso roles --infra-id demo-x7k2p | kubectl apply -f -"],

@@ -78,7 +78,8 @@ fn flags<'a>(arguments: impl Iterator<Item = &'a Arg>) -> String {
 }
 
 /// One command with its flags, and those below it.
-fn command(text: &mut String, command: &Command, name: &str) {
+/// What a page says of a command and those below it. `known` has the flags that the page has already, with whose they are.
+fn command(text: &mut String, command: &Command, name: &str, known: &mut BTreeMap<String, String>) {
     writeln!(text, "## `{name}`\n").unwrap();
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     writeln!(text, "{}\n", paragraphs(&about)).unwrap();
@@ -90,15 +91,42 @@ fn command(text: &mut String, command: &Command, name: &str) {
     }
     let own = command.get_arguments().filter(|argument| !argument.is_global_set());
     let rows = flags(own.filter(|argument| !["help", "version"].contains(&argument.get_id().as_str())));
-    if !rows.is_empty() {
-        writeln!(text, "{rows}").unwrap();
+    match known.get(&rows) {
+        _ if rows.is_empty() => {}
+        Some(other) => writeln!(text, "The flags are those of `{other}`.\n").unwrap(),
+        None => {
+            writeln!(text, "{rows}").unwrap();
+            known.insert(rows, name.to_owned());
+        }
     }
     if let Some(examples) = command.get_after_long_help().or(command.get_after_help()) {
         writeln!(text, "```text\n{}\n```\n", examples.to_string().trim_end()).unwrap();
     }
     for below in below {
-        self::command(text, below, &format!("{name} {}", below.get_name()));
+        let name = format!("{name} {}", below.get_name());
+        if OWN_PAGE.contains(&name.as_str()) {
+            writeln!(text, "## `{name}`\n\nThis command has [its own page]({}).\n", file_of(&name)).unwrap();
+            continue;
+        }
+        self::command(text, below, &name, known);
     }
+}
+
+/// Commands below others that have many flags.
+const OWN_PAGE: &[&str] = &["landfall aso render"];
+
+/// The name of the page of a command.
+fn file_of(name: &str) -> String {
+    format!("{}.md", name.trim_start_matches("landfall ").replace(' ', "-"))
+}
+
+/// The page of a command.
+fn page_of(top: &Command, name: &str) -> String {
+    let mut text = format!("# {name}\n\n{NOTE}\n");
+    command(&mut text, top, name, &mut BTreeMap::new());
+    writeln!(text, "The [flags of every command](../commands.md#flags-of-every-command) are accepted too.")
+        .unwrap();
+    text
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {
@@ -111,17 +139,16 @@ fn commands(pages: &mut BTreeMap<String, String>) {
     let mut index = format!("# Commands\n\n{NOTE}\n| command | does |\n|---|---|\n");
     for top in shown(&all) {
         let name = format!("landfall {}", top.get_name());
-        let path = format!("commands/{}.md", top.get_name());
+        let path = format!("commands/{}", file_of(&name));
         let about = top.get_about().map(ToString::to_string).unwrap_or_default();
         writeln!(index, "| [`{name}`]({path}) | {} |", cell(&about)).unwrap();
-        let mut text = format!("# {name}\n\n{NOTE}\n");
-        command(&mut text, top, &name);
-        writeln!(
-            text,
-            "The [flags of every command](../commands.md#flags-of-every-command) are accepted too."
-        )
-        .unwrap();
-        pages.insert(path, text);
+        pages.insert(path, page_of(top, &name));
+        for below in shown(top) {
+            let name = format!("{name} {}", below.get_name());
+            if OWN_PAGE.contains(&name.as_str()) {
+                pages.insert(format!("commands/{}", file_of(&name)), page_of(below, &name));
+            }
+        }
     }
     let global = all.get_arguments().filter(|argument| argument.is_global_set());
     write!(index, "\n## Flags of every command\n\n{}", flags(global)).unwrap();

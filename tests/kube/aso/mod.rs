@@ -32,6 +32,7 @@ mod controlled;
 mod created;
 mod destroyed;
 mod existing_network;
+mod installed;
 mod killed;
 mod moved;
 mod paused;

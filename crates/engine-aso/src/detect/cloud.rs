@@ -2,7 +2,7 @@
 
 use landfall_model::azure::catalogue::{Catalogue, Cloud};
 
-use super::seen::{ENDPOINTS, Settings};
+use super::seen::{Cluster, ENDPOINTS, Reading, Settings};
 
 /// Whether an operator can serve a cloud: a Stack Hub lacks the versions of the interfaces, and in a closed
 /// cloud nothing answers.
@@ -38,6 +38,26 @@ pub(super) fn other<'a>(settings: &Settings, wanted: &'a Cloud, clouds: &'a Cata
 fn differing<'a>(set: &[&str], cloud: &'a Cloud) -> Vec<(&'static str, &'a str)> {
     let pairs = ENDPOINTS.into_iter().zip(set.iter().zip(endpoints(cloud)));
     pairs.filter(|(_, (set, own))| plain(set) != plain(own)).map(|(key, (_, own))| (key, own)).collect()
+}
+
+/// The cloud of the first operator whose settings could be read, if it is a known one.
+#[must_use]
+pub fn running_cloud<'a>(cluster: &Cluster, clouds: &'a Catalogue) -> Option<&'a str> {
+    let read = |reading: &Reading| match reading {
+        Reading::Read(settings) => Some(settings.clone()),
+        Reading::Refused => None,
+    };
+    let settings = cluster.settings.values().find_map(read)?;
+    let mut served = clouds.clouds.iter().filter(|(_, cloud)| is_served(cloud));
+    served.find(|(_, cloud)| other(&settings, cloud, clouds).is_none()).map(|(name, _)| name.as_str())
+}
+
+/// The settings of a cloud's operator, with their keys.
+#[must_use]
+pub fn endpoints_of(cloud: &Cloud) -> [(&'static str, &str); 3] {
+    let [authority, manager, audience] = endpoints(cloud);
+    let [first, second, third] = ENDPOINTS;
+    [(first, authority), (second, manager), (third, audience)]
 }
 
 /// What the settings of a cloud's operator say, in the order of [`ENDPOINTS`].

@@ -102,6 +102,35 @@ async fn deployments(client: &Client) -> Result<Vec<Deployment>, Fault> {
     Ok(list.items.unwrap_or_default().into_iter().map(Deployment::from).collect())
 }
 
+/// Whether a Deployment of this name has an available replica in any namespace.
+pub(crate) async fn running(client: &Client, name: &str) -> Result<bool, Fault> {
+    let path = format!("/apis/apps/v1/deployments?fieldSelector=metadata.name%3D{name}");
+    let list: List<AnyDeployment> = call(client, Method::GET, &path, JSON, Vec::new()).await?;
+    Ok(list.items.unwrap_or_default().iter().any(|deployment| deployment.status.available_replicas > 0))
+}
+
+/// A Deployment as it is; none where there is none.
+pub(crate) async fn deployment(client: &Client, namespace: &str, name: &str) -> Result<Option<Value>, Fault> {
+    let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}");
+    match call(client, Method::GET, &path, JSON, Vec::new()).await {
+        Ok(found) => Ok(Some(found)),
+        Err(Fault::NotFound) => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The objects of a kind that clusters of landfall have, in all namespaces.
+pub(crate) async fn objects_of_clusters(
+    client: &Client,
+    kind: &Kind,
+    version: &str,
+) -> Result<Vec<Value>, Fault> {
+    let label = crate::keys::CLUSTER.replace('/', "%2F");
+    let path = format!("/apis/{}/{version}/{}?labelSelector={label}", kind.group, kind.plural);
+    let list: List<Value> = call(client, Method::GET, &path, JSON, Vec::new()).await?;
+    Ok(list.items.unwrap_or_default())
+}
+
 async fn read_settings(client: &Client, namespace: &str) -> Result<Option<Reading>, Fault> {
     let place = ObjectRef::in_namespace(&SECRET, namespace, SETTINGS);
     match Live::new(client.clone()).get(&place).await {

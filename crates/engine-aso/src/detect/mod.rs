@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 use semver::Version;
 
-pub use cloud::is_served;
+pub use cloud::{endpoints_of, is_served, running_cloud};
 pub use seen::{Cluster, Crd, DEPLOYMENT, Deployment, Installer, Reading, SETTINGS, Settings, crd_name};
-pub use version::{MINIMUM, TESTED, Upgraded, read as read_version, upgrade};
+pub use version::{MINIMUM, TESTED, Upgraded, read as read_version, upgrade, version_of};
 
 use super::kinds::Kind;
 use landfall_diagnostics::{Finding, Severity};

@@ -30,7 +30,13 @@ pub fn release(why: &str) -> Finding {
         .help("name azureserviceoperator_customresourcedefinitions_vX.Y.Z.yaml of the release")
 }
 
-pub(super) fn cloud(name: &str) -> Finding {
+/// Whether a finding says that an operator serves another cloud.
+#[must_use]
+pub fn is_other_cloud(finding: &Finding) -> bool {
+    finding.code == &OTHER_CLOUD
+}
+
+pub(crate) fn cloud(name: &str) -> Finding {
     let message = format!("cloud {} is not supported by the aso engine", shortened(name));
     Finding::error(&CLOUD, Kind::NotSupported, "platform.azure.cloudName", message)
         .help("create this cluster with `--engine terraform`")
@@ -57,13 +63,13 @@ pub(super) fn not_available(operator: &Deployment) -> Finding {
         .help(format!("find the reason with `kubectl -n {namespace} describe deployment,pods`"))
 }
 
-pub(super) fn too_old(version: &Version, installer: Installer) -> Finding {
+pub(crate) fn too_old(version: &Version, installer: Installer) -> Finding {
     let message = format!("version {version} is older than {MINIMUM}");
     Finding::error(&VERSION, Kind::NotSupported, "", message)
         .help(format!("upgrade the operator, one minor version at a time; {}", installer.advice()))
 }
 
-pub(super) fn unknown_major(version: &Version, installer: Installer) -> Finding {
+pub(crate) fn unknown_major(version: &Version, installer: Installer) -> Finding {
     let message = format!("version {version} is not supported: its major version is not {}", TESTED.0);
     Finding::error(&VERSION, Kind::NotSupported, "", message).help(format!(
         "use a release from {MINIMUM} to {}, or a newer landfall; {}",
@@ -72,7 +78,7 @@ pub(super) fn unknown_major(version: &Version, installer: Installer) -> Finding 
     ))
 }
 
-pub(super) fn untested(version: &Version) -> Finding {
+pub(crate) fn untested(version: &Version) -> Finding {
     let message = format!("version {version} is newer than the last tested {}", tested());
     Finding::warning(&UNTESTED, Kind::NotSupported, "", message)
 }
@@ -82,7 +88,7 @@ pub(super) fn no_version() -> Finding {
     Finding::warning(&UNTESTED, Kind::Required, "", message)
 }
 
-pub(super) fn missing(crds: &[String], pattern: &str) -> Finding {
+pub(crate) fn missing(crds: &[String], pattern: &str) -> Finding {
     let message = format!("missing CRDs: {}", crds.join(", "));
     Finding::error(&KINDS, Kind::Required, "", message).help(format!(
         "start the operator with --crd-pattern='{pattern}', or install the CRDs of its release"

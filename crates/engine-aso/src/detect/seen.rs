@@ -198,6 +198,10 @@ impl Cluster {
             Some(operator) if has(&operator.labels, OF_LANDFALL) => Installer::Landfall,
             Some(operator) if operator.namespace == PROVIDER_NAMESPACE => Installer::ClusterApi,
             _ if provided() => Installer::ClusterApi,
+            // An installation that was stopped.
+            None if self.crds.iter().any(|crd| crd.is_of_operator() && has(&crd.labels, OF_LANDFALL)) => {
+                Installer::Landfall
+            }
             _ => Installer::Other,
         }
     }

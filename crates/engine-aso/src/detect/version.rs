@@ -30,6 +30,12 @@ pub(super) fn of_image(image: &str) -> Option<Version> {
     read(tag)
 }
 
+/// The version of an operator: that of its image, else the one that a label says.
+#[must_use]
+pub fn version_of(image: &str, label: &str) -> Option<Version> {
+    of_image(image).or_else(|| read(label))
+}
+
 /// A CRD before an upgrade.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upgraded {
