@@ -26,6 +26,7 @@ mod site;
 mod stands;
 mod table;
 
+mod adopted;
 mod bootstrap;
 mod checked;
 mod controlled;

@@ -71,6 +71,12 @@ impl Resource {
         self.spec.paused || self.metadata.annotations.contains_key(PAUSED)
     }
 
+    /// Whether Azure keeps a resource whose object goes; also where it cannot be read what its owner wants.
+    pub(super) fn keeps_azure(&self) -> bool {
+        self.spec.adopt_policy != AdoptPolicy::Manage
+            || self.unreadable.iter().any(|field| field == "adoptPolicy")
+    }
+
     /// That every field of the spec can be read.
     pub(super) fn is_whole(&self) -> Result<(), Failed> {
         if self.unreadable.is_empty() {
@@ -141,7 +147,8 @@ pub struct Spec {
     pub stage: Stage,
     /// Whether to change nothing.
     pub paused: bool,
-    /// What Azure Service Operator may do with adopted resources.
+    /// What Azure Service Operator may do with adopted resources. With `skip`, the status says what adoption would
+    /// do, and nothing changes in Azure.
     pub adopt_policy: AdoptPolicy,
     /// Internal address of the API; default in an existing network: chosen by Azure.
     #[serde(rename = "apiInternalIP")]
@@ -254,7 +261,7 @@ impl From<Stage> for CoreStage {
 }
 
 /// What the operator may do with adopted resources.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdoptPolicy {
     /// Read, write and delete it.
@@ -326,6 +333,15 @@ pub struct Status {
     /// cluster is Ready.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletion_protection_added: bool,
+    /// The policy of adopted resources that was applied last, or is being applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adopt_policy: Option<AdoptPolicy>,
+    /// Whether that policy is not yet the one of all resources.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub adopt_policy_changing: bool,
+    /// What adoption would do, where nothing may change in Azure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRun>,
     /// The conditions of the infrastructure.
     pub conditions: Vec<Condition>,
     /// The number of objects in each state.
@@ -362,6 +378,24 @@ impl Outputs {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// How many resources adoption would concern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct DryRun {
+    /// Those that exist as planned.
+    pub to_adopt: i64,
+    /// Those that exist and would be changed.
+    pub to_change: i64,
+    /// Those that do not exist and would be created.
+    pub to_create: i64,
+    /// Those that would be looked for once what they refer to is known.
+    pub unknown: i64,
+    /// Those that were adopted before, are not planned any more, and would be removed.
+    pub to_remove: i64,
+    /// Those that belong to somebody else, and would be left alone.
+    pub foreign: i64,
 }
 
 /// A condition of the infrastructure.

@@ -1,9 +1,9 @@
 //! The status of a resource.
 
-use landfall_engine_aso::core::Outcome;
+use landfall_engine_aso::core::{FOREIGN, Found, Outcome};
 use landfall_engine_aso::drive::{Planned, Step};
 
-use super::resource::{Condition, Counts, Standing, Status};
+use super::resource::{AdoptPolicy, Condition, Counts, DryRun, Standing, Status};
 use crate::Failed;
 
 /// Maximum number of objects in the status.
@@ -29,7 +29,9 @@ const RECONCILING: &str = "Reconciling";
 /// It is not as desired, and only a change helps. Only there while it holds.
 const STALLED: &str = "Stalled";
 /// Reasons of [`PROGRESSING`] in which nothing is wrong although nothing goes on.
-const AT_REST: [&str; 4] = ["Done", "Held", "Paused", "DeletionProtected"];
+const AT_REST: [&str; 5] = ["Done", "Held", "Paused", "DeletionProtected", DRY_RUN];
+/// Nothing may change in Azure, and what adoption would do is known.
+const DRY_RUN: &str = "DryRun";
 
 /// The current state of one condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +133,41 @@ impl Status {
         self.resources = worst(step).into_iter().take(TOLD).map(standing).collect();
     }
 
+    /// Takes in what a dry run found, and names the objects about which it is more than that they are as planned.
+    pub(super) fn count_dry_run(&mut self, step: &Step) {
+        let mut counts = DryRun::default();
+        for planned in &step.objects {
+            let message = planned.action.message.as_str();
+            match Found::of(message) {
+                Some(Found::ToAdopt) => counts.to_adopt += 1,
+                Some(Found::ToChange) => counts.to_change += 1,
+                Some(Found::ToCreate) => counts.to_create += 1,
+                Some(Found::Unknown) => counts.unknown += 1,
+                Some(Found::ToRemove) => counts.to_remove += 1,
+                None => counts.foreign += i64::from(message == FOREIGN),
+            }
+        }
+        self.dry_run = Some(counts);
+        let is_told = |planned: &&Planned| {
+            let message = planned.action.message.as_str();
+            message == FOREIGN || Found::of(message).is_some_and(|found| found != Found::ToAdopt)
+        };
+        let told = step.objects.iter().filter(is_told).map(standing);
+        let left = TOLD.saturating_sub(self.resources.len());
+        self.resources.extend(told.take(left));
+    }
+
+    /// Notes the policy of adopted resources that the spec asks for, and says whether it is still being applied.
+    pub(super) fn applies(&mut self, wanted: AdoptPolicy) -> bool {
+        // A lost status says nothing; a policy that somebody gave to single objects stays then.
+        let changes = match self.adopt_policy.replace(wanted) {
+            Some(before) => before != wanted,
+            None => wanted != AdoptPolicy::Manage,
+        };
+        self.adopt_policy_changing |= changes;
+        self.adopt_policy_changing
+    }
+
     /// Whether this differs from the last status only in the progress.
     pub(super) fn differs_in_progress_only(&self, before: &Self) -> bool {
         let without = |status: &Self| {
@@ -179,6 +216,20 @@ pub(super) fn readiness(step: &Step) -> Said {
         format!("{}/{}: {message}", one.object.kind, one.object.name)
     });
     Said::new(READY, step.outcome() == Outcome::Done, reason(step), failed.unwrap_or_default())
+}
+
+/// What a finished dry run says in place of that the cluster is Ready, and of its progress.
+pub(super) fn dry_run(found: DryRun) -> [Said; 2] {
+    let DryRun { to_adopt, to_change, to_create, unknown, to_remove, foreign } = found;
+    let mut parts = vec![
+        format!("{to_adopt} resources would be adopted"),
+        format!("{to_change} adopted and changed"),
+        format!("{to_create} created"),
+        format!("{to_remove} removed"),
+    ];
+    parts.extend((unknown > 0).then(|| format!("{unknown} looked for later")));
+    let found = format!("nothing changes in Azure: {}; {foreign} belong to somebody else", parts.join(", "));
+    [Said::new(READY, false, DRY_RUN, found.clone()), Said::new(PROGRESSING, false, DRY_RUN, found)]
 }
 
 /// Whether something is on its way to the goal, and how far it is.

@@ -1,5 +1,6 @@
 //! Tests of the controller with a played management cluster.
 
+mod adoption;
 mod definition;
 mod in_use;
 mod kstatus;
@@ -43,6 +44,8 @@ struct FakeCluster {
     objects: Mutex<BTreeMap<(String, String, String), Value>>,
     version: AtomicU64,
     writes: AtomicU64,
+    /// The objects that were deleted, as they were then.
+    deletions: Mutex<Vec<Value>>,
 }
 
 type At = (String, String, String);
@@ -81,6 +84,7 @@ impl FakeCluster {
 
     fn deleted(&self, at: &At) -> Option<Value> {
         let mut object = self.read(at)?;
+        self.deletions.lock().ok()?.push(object.clone());
         object["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
         Some(self.put(at.clone(), object))
     }

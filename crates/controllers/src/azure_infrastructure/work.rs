@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::anchor::Credential;
-use landfall_engine_aso::core::Outcome;
+use landfall_engine_aso::core::{Outcome, Owner};
 use landfall_engine_aso::detect::{Wanted, detect};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Drive, Work};
@@ -20,13 +20,13 @@ use tokio::time::Instant;
 
 use super::inputs::{self, Given};
 use super::planning::{self, Judged, Known};
-use super::resource::{Resource, Status};
+use super::resource::{AdoptPolicy, Resource, Status};
 use super::status::{
     CREDENTIALS, OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness,
 };
 use super::step::{self, Stepped};
 use super::store::Cluster;
-use super::{AzureInfrastructure, anchor, now};
+use super::{AzureInfrastructure, anchor, now, status};
 use crate::{Failed, Key};
 
 /// How long the sources of a plan and the credentials are not read again.
@@ -184,14 +184,17 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         self.status.retract(UPDATE);
+        let adopt_policy = self.resource.spec.adopt_policy;
+        plan.drive.policy_changes = self.status.applies(adopt_policy);
         self.status.plan_hash.clone_from(&plan.hash);
         self.status.inputs_hash.clone_from(&plan.inputs);
         self.status.release.clone_from(&plan.release);
         VERSION.clone_into(&mut self.status.planned_by);
         let usable = self.check_operator(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
+        let goal = if plan.drive.dry_run { "looking for the cluster" } else { "creating the cluster" };
         let stepped = match usable {
-            Ok(()) => self.step(&cluster, &plan.drive, "creating the cluster").await,
+            Ok(()) => self.step(&cluster, &plan.drive, goal).await,
             Err(failed) => Err(failed),
         };
         let lacking = plan.lacking.clone();
@@ -200,13 +203,25 @@ impl<'a> Run<'a> {
         if let Some(outputs) = outputs {
             self.status.outputs = outputs;
         }
-        if step.outcome() == Outcome::Done && !self.status.deletion_protection_added {
+        let is_done = step.outcome() == Outcome::Done;
+        if is_done {
+            self.status.adopt_policy_changing = false;
+        }
+        // Where Azure keeps all, nothing is to be protected.
+        let deletes = adopt_policy == AdoptPolicy::Manage;
+        if is_done && deletes && !self.status.deletion_protection_added {
             anchor::protect(&*self.controller.objects, self.place, self.resource).await?;
             // Who takes the protection away does not find it there again.
             self.status.deletion_protection_added = true;
         }
         let ready = readiness(&step);
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
+        self.status.dry_run = None;
+        if adopt_policy == AdoptPolicy::Skip {
+            self.status.count_dry_run(&step);
+            let found = self.status.dry_run.filter(|_| is_done);
+            found.into_iter().flat_map(status::dry_run).for_each(|said| self.say(said));
+        }
         // Whoever should have looked may be gone.
         self.memory.was_usable &= !unseen;
         // A terminal error may be fixed by another credential, for which there is no watch.
@@ -332,9 +347,11 @@ impl<'a> Run<'a> {
         let generation = self.resource.metadata.generation;
         let inputs = texts.digest(generation, &ids, source);
         let held = self.is_held(&hash, &inputs);
-        let owner = anchor::owner(self.place, self.resource);
+        let owner = Owner { guard: given.guard(), ..anchor::owner(self.place, self.resource) };
         let mut drive = Drive::new(&infra_id, owner, Work::Make(target.translation));
         drive.stage = spec.stage.into();
+        drive.dry_run = spec.adopt_policy == AdoptPolicy::Skip;
+        drive.keeps_azure = self.resource.keeps_azure();
         Ok(Planned {
             generation,
             read: Instant::now(),

@@ -6,6 +6,7 @@
 //! `pause`. `docs/aso-decisions.md` has the rows with their numbers.
 
 mod action;
+mod adoption;
 mod difference;
 mod extra;
 mod merge_patch;
@@ -23,9 +24,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub use action::{Action, What};
+pub use adoption::{DryRun, Found, is_proven};
 pub use moving::{may_move, moved};
 pub use object::{Object, Ready, Status};
-pub use owner::{INFRASTRUCTURE, Owner};
+pub use owner::{Guard, INFRASTRUCTURE, Owner};
 pub use progress::{Outcome, Progress};
 pub use reconcile::FOREIGN;
 pub use removal::goes_as_a_whole;
@@ -104,12 +106,20 @@ pub struct Context {
     pub stage: Stage,
     /// What the operator misses is in the plan.
     pub reference_in_plan: bool,
+    /// A resource that this one is a part of, or refers to, is not in Azure.
+    pub parent_missing: bool,
     /// No object is left that names this one.
     pub dependents_gone: bool,
     /// The resource goes together with its resource group.
     pub resource_group_fast_path: bool,
     /// The cluster moves to another management cluster, and this one is left.
     pub moving: bool,
+    /// Nothing is to change in Azure: what adoption would do is only said.
+    pub dry_run: bool,
+    /// The policy of what was adopted before may be another one than that of the plan.
+    pub policy_changes: bool,
+    /// Azure keeps a resource whose object goes.
+    pub keeps_azure: bool,
     /// The time.
     pub now: Timestamp,
     /// The call that failed, if one did.
@@ -128,9 +138,13 @@ impl Context {
             paused: false,
             stage: Stage::Install,
             reference_in_plan: true,
+            parent_missing: false,
             dependents_gone: true,
             resource_group_fast_path: false,
             moving: false,
+            dry_run: false,
+            policy_changes: false,
+            keeps_azure: false,
             now,
             api_error: None,
         }

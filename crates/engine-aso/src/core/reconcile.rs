@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::action::unanswered;
-use super::difference::{Annotation, created, planned};
-use super::{Action, Case, Context, Owner, Stage, Status, Verb, What, tags};
+use super::difference::{Annotation, annotated, created, planned};
+use super::{Action, Case, Context, DryRun, Owner, Stage, Status, Verb, What, adoption, tags};
 use crate::desired::{Desired, Mode, Policy};
 use crate::keys;
 use crate::kinds::{TagCarrier, WasManaged};
@@ -38,11 +38,15 @@ const ROWS: &[Row] = &[
     foreign_object,
     being_deleted,
     cluster_paused,
+    policy_changed,
+    misplaced_probe,
     ready_unknown,
     users_resource_missing,
+    dry_run,
     adoption_without_value,
     adoption_before_dependencies,
     adopt_missing,
+    adopt_and_hand_over,
     adopt_found,
     hand_over,
     resume,
@@ -65,10 +69,12 @@ pub(super) fn absent(desired: &Desired, owner: &Owner, context: &Context) -> Act
         return action(What::None, PAUSED.to_owned());
     }
     if let Some(message) = late_bound(desired) {
-        return action(What::Wait, message);
+        let (what, message) =
+            if context.dry_run { (What::Leave, DryRun::Unseen.to_string()) } else { (What::Wait, message) };
+        return action(what, message);
     }
     // The operator's first look is then at what Azure made by now.
-    if desired.hints.was_managed == WasManaged::Never && !context.dependencies_ready {
+    if desired.hints.was_managed == WasManaged::Never && !context.dependencies_ready && !context.dry_run {
         return action(What::Wait, "waiting for dependencies".to_owned());
     }
     let object = match created(desired, owner, context) {
@@ -104,6 +110,38 @@ fn cluster_paused(case: &Case<'_>, _: &Desired) -> Option<Action> {
     case.context.paused.then(|| case.keep(What::None, PAUSED))
 }
 
+/// Row 7a. What the owner's choice of a policy changes of what was adopted before; a policy that a handover or a pause
+/// remembers is one of these. What is only read so far is adopted by the rows below.
+fn policy_changed(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let Context { policy_changes, dry_run, .. } = case.context;
+    if !(*policy_changes || *dry_run) || desired.hints.mode == Mode::Byo {
+        return None;
+    }
+    let wanted = desired.hints.adopt_policy;
+    let memory = [keys::HANDOVER, keys::PRE_PAUSE].into_iter().find_map(|key| {
+        let before = case.object.annotation(key)?;
+        Some((key, Policy::of(Some(before))))
+    });
+    let (key, before) = memory.unwrap_or_else(|| (keys::POLICY, case.object.policy()));
+    if before == wanted || (key != keys::HANDOVER && before == Policy::Skip) {
+        return None;
+    }
+    let change = annotated(case.object, &[(key, Some(wanted.name()))])?;
+    Some(case.patch(change, format!("policy becomes {}", wanted.name())))
+}
+
+/// Row 7b. The operator looks at one resource, and the plan means another one, as after a patch of its name: it looks
+/// again, and Azure is not touched. Nothing is adopted that it did not look at.
+fn misplaced_probe(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let object = case.object;
+    let only_read = object.policy() == Policy::Skip && object.annotation(keys::ADOPTED_AT).is_none();
+    if !only_read || remembers(case) || desired.hints.mode == Mode::Byo {
+        return None;
+    }
+    adoption::is_elsewhere(desired, object)
+        .then(|| case.keep(What::Delete, "looking for another resource: its name or owner changed"))
+}
+
 /// Row 8.
 fn ready_unknown(case: &Case<'_>, _: &Desired) -> Option<Action> {
     (case.ready.status == Status::Unknown).then(|| case.keep(What::Wait, READY_UNKNOWN))
@@ -113,6 +151,30 @@ fn ready_unknown(case: &Case<'_>, _: &Desired) -> Option<Action> {
 fn users_resource_missing(case: &Case<'_>, desired: &Desired) -> Option<Action> {
     (is_missing(case) && desired.hints.mode != Mode::Managed)
         .then(|| case.keep(What::TerminalError, "existing Azure resource not found"))
+}
+
+/// Row 9a: what adoption would do with what is only read so far.
+fn dry_run(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    if !case.context.dry_run || case.object.policy() != Policy::Skip || remembers(case) {
+        return None;
+    }
+    let lacks_parent = MISSING_REFERENCE.contains(&case.ready.reason) && case.context.parent_missing;
+    let found = if desired.hints.mode == Mode::Byo {
+        return None;
+    } else if is_missing(case) || lacks_parent {
+        DryRun::Create
+    } else if case.ready.reason == "ConfigMapNotFound" && case.context.reference_in_plan {
+        // The operator writes this map for what it manages.
+        DryRun::Unseen
+    } else if is_ready(case) && was_managed(case, desired) {
+        // What the running cluster edits is never written.
+        let is_left = case.context.stage == Stage::Handover && desired.hints.handover;
+        let fields = if is_left { Vec::new() } else { adoption::deviations(desired, case.object) };
+        if fields.is_empty() { DryRun::Adopt } else { DryRun::Change(fields) }
+    } else {
+        return None;
+    };
+    Some(case.keep(What::Leave, found.to_string()))
 }
 
 /// Row 10.
@@ -132,12 +194,30 @@ fn adopt_missing(case: &Case<'_>, desired: &Desired) -> Option<Action> {
     may_adopt_missing(case, desired).then(|| adopt(case, desired, "adopting: not in Azure yet")).flatten()
 }
 
+/// Row 12a. What the running cluster edits itself is never written on the way: the operator would undo its changes.
+fn adopt_and_hand_over(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let hints = &desired.hints;
+    let due = case.context.stage == Stage::Handover && hints.handover && hints.adopt_policy != Policy::Skip;
+    if !due || !is_found(case, desired) {
+        return None;
+    }
+    let now = format!("{:.0}", case.context.now);
+    let annotations =
+        [(keys::ADOPTED_AT, Some(now.as_str())), (keys::HANDOVER, Some(hints.adopt_policy.name()))];
+    change(case, desired, &annotations, Some(HANDED_OVER))
+}
+
 /// Row 13.
 fn adopt_found(case: &Case<'_>, desired: &Desired) -> Option<Action> {
-    let probed = is_ready(case) && case.object.policy() == Policy::Skip && !remembers(case);
-    (probed && desired.hints.mode != Mode::Byo && was_managed(case, desired))
+    is_found(case, desired)
         .then(|| adopt(case, desired, "adopting: managed by this cluster before"))
         .flatten()
+}
+
+/// Whether a resource was found that this cluster managed before, and is only read so far.
+fn is_found(case: &Case<'_>, desired: &Desired) -> bool {
+    let probed = is_ready(case) && case.object.policy() == Policy::Skip && !remembers(case);
+    probed && desired.hints.mode != Mode::Byo && was_managed(case, desired)
 }
 
 /// Row 14.

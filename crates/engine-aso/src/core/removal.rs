@@ -2,7 +2,7 @@
 
 use super::action::unanswered;
 use super::difference::annotated;
-use super::{Action, Case, Object, Owner, Status, Verb, What};
+use super::{Action, Case, DryRun, Object, Owner, Status, Verb, What};
 use crate::desired::{Mode, Policy};
 use crate::keys;
 
@@ -19,6 +19,7 @@ const ROWS: &[Row] = &[
     foreign_object,
     failed_for_good,
     on_its_way,
+    dry_run,
     with_its_resource_group,
     before_dependents,
     restore_policy,
@@ -48,6 +49,20 @@ fn on_its_way(case: &Case<'_>) -> Option<Action> {
     case.object.is_being_deleted().then(|| case.keep(What::Wait, "delete in progress"))
 }
 
+/// Row 5a. In a dry run, what was adopted stays, and is only read from now on.
+fn dry_run(case: &Case<'_>) -> Option<Action> {
+    if !case.context.dry_run {
+        return None;
+    }
+    let object = case.object;
+    let is_adopted = object.annotation(keys::ADOPTED_AT).is_some() || object.is_handed_over();
+    let change = || annotated(object, &[(keys::POLICY, Some(Policy::Skip.name()))]);
+    if object.policy() == Policy::Skip {
+        return is_adopted.then(|| case.keep(What::Leave, DryRun::Remove.to_string()));
+    }
+    Some(case.patch(change()?, "policy becomes skip"))
+}
+
 /// Row 6.
 fn with_its_resource_group(case: &Case<'_>) -> Option<Action> {
     case.context
@@ -73,6 +88,8 @@ fn restore_policy(case: &Case<'_>) -> Option<Action> {
     } else {
         before.map_or(object.policy_as_written(), |before| Some(before).filter(|policy| !policy.is_empty()))
     };
+    let deletes = case.context.keeps_azure && Policy::of(policy) == Policy::Manage;
+    let policy = if deletes { Some(Policy::DetachOnDelete.name()) } else { policy };
     let change =
         annotated(object, &[(keys::HANDOVER, None), (keys::PRE_PAUSE, None), (keys::POLICY, policy)])?;
     Some(case.patch(change, "restoring policy before delete"))

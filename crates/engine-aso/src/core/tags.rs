@@ -48,7 +48,7 @@ pub(super) fn prove_ownership(tags: Option<&Map<String, Value>>, infra_id: &str)
     })
 }
 
-fn same(one: &str, other: &str) -> bool {
+pub(super) fn same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 

@@ -21,6 +21,7 @@ fn owner() -> Owner {
         name: keys::anchor_name(ID),
         namespace: ID.to_owned(),
         uid: "u".to_owned(),
+        guard: None,
     }
 }
 

@@ -41,10 +41,12 @@ pub use run::{Clock, End, Limits, Watcher, now, run};
 pub use world::ObservedState;
 
 use super::core::{
-    Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide, unseen,
+    Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide,
+    is_proven, unseen,
 };
 use super::desired::{Desired, Need, Policy};
 use super::detect::crd_name;
+use super::keys;
 use super::kinds::{self, Kind};
 use super::translate::Translation;
 
@@ -70,6 +72,10 @@ pub enum Work {
 
 /// A cluster that is driven, and where to.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and they occur in any combination"
+)]
 pub struct Drive {
     /// Its infrastructure ID.
     pub infra_id: String,
@@ -83,6 +89,12 @@ pub struct Drive {
     pub paused: bool,
     /// Whether objects of somebody else may be deleted with it, where it is removed.
     pub takes_others: bool,
+    /// Whether nothing is to change in Azure, where it is made: what adoption would do is only said.
+    pub dry_run: bool,
+    /// Whether the policy of what was adopted before may be another one than that of the plan.
+    pub policy_changes: bool,
+    /// Whether Azure keeps a resource whose object goes.
+    pub keeps_azure: bool,
 }
 
 /// What is to be done about one object.
@@ -142,8 +154,17 @@ impl Drive {
     /// The drive of a cluster of which this is to become.
     #[must_use]
     pub fn new(infra_id: &str, owner: Owner, work: Work) -> Self {
-        let (stage, paused, takes_others) = (Stage::Install, false, false);
-        Self { infra_id: infra_id.to_owned(), owner, work, stage, paused, takes_others }
+        Self {
+            infra_id: infra_id.to_owned(),
+            owner,
+            work,
+            stage: Stage::Install,
+            paused: false,
+            takes_others: false,
+            dry_run: false,
+            policy_changes: false,
+            keeps_azure: false,
+        }
     }
 
     /// The objects of somebody else that the removal of the cluster concerns.
@@ -186,6 +207,9 @@ impl Drive {
         Context {
             paused: self.paused,
             stage: self.stage,
+            dry_run: self.dry_run,
+            policy_changes: self.policy_changes,
+            keeps_azure: self.keeps_azure,
             api_error,
             ..Context::new(&self.infra_id, world.now)
         }
@@ -203,9 +227,14 @@ impl Drive {
         self.owner.owns(Object(object), &self.infra_id)
     }
 
-    /// Whether an object stands that is the cluster's own and may change its resource.
+    /// Whether an object stands that is the cluster's own and may change its resource, or might if the cluster did not
+    /// edit that itself, or if this were no dry run.
     fn manages(&self, id: &Need, world: &ObservedState) -> bool {
-        world.get(id).is_some_and(|object| self.owns(object) && Object(object).policy() != Policy::Skip)
+        world.get(id).filter(|object| self.owns(object)).map(Object).is_some_and(|object| {
+            let is_users = object.annotation(keys::MODE).is_some();
+            let is_probed = || self.dry_run && !is_users && is_proven(object, &self.infra_id);
+            object.policy() != Policy::Skip || object.is_handed_over() || is_probed()
+        })
     }
 
     /// The objects of this cluster that stand and are not in its plan.
@@ -263,6 +292,7 @@ impl Drive {
         let context = Context {
             dependencies_ready: not_ready.is_empty(),
             parent_managed: parent(desired, plan).is_some_and(|id| self.manages(id, world)),
+            parent_missing: self.dry_run && not_ready.iter().any(|need| is_missing(need, plan, world)),
             reference_in_plan: existing.is_none_or(|object| references::comes(object, plan, world)),
             ..self.context(world, failed)
         };
@@ -371,6 +401,21 @@ fn parent<'p>(desired: &'p Desired, plan: &'p Translation) -> Option<&'p Need> {
         at = plan.objects.iter().filter(below).max_by_key(|other| other.kind.tier)?;
     }
     None
+}
+
+/// Whether a resource of the plan is not in Azure, or one that it is a part of.
+fn is_missing(id: &Need, plan: &Translation, world: &ObservedState) -> bool {
+    let Some(object) = world.get(id) else { return false };
+    let ready = Object(object).ready();
+    if ready.status != Status::False {
+        return false;
+    }
+    let needs =
+        || plan.objects.iter().find(|desired| is(desired, id)).map(|desired| desired.needs.as_slice());
+    // What an object needs is of a lower tier, so that this comes to an end.
+    let lower = |need: &&Need| tier(need.kind) < tier(id.kind);
+    ready.reason == "AzureResourceNotFound"
+        || needs().unwrap_or_default().iter().filter(lower).any(|need| is_missing(need, plan, world))
 }
 
 /// The place of an object in the order of creation.

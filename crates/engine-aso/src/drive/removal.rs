@@ -73,7 +73,8 @@ impl<'a> Removal<'a> {
             |id: &Need| object(id).and_then(|object| object.annotation(keys::MODE)) == Some(Mode::Byo.name());
         let mut groups = own.iter().copied().filter(|id| tier(id.kind) == 0 && !is_users(id));
         let whole = groups.find(|id| {
-            object(id).is_some_and(|object| goes_as_a_whole(object, &drive.owner, &drive.infra_id))
+            let goes = |object| goes_as_a_whole(object, &drive.owner, &drive.infra_id);
+            !drive.keeps_azure && object(id).is_some_and(goes)
         });
         // What the operator only reads stays in Azure, wherever it is.
         let changes = |id: &Need| {
@@ -106,7 +107,8 @@ impl<'a> Removal<'a> {
     fn may_go(&self, id: &Need) -> bool {
         let object = self.world.get(id).map(Object);
         let annotation = object.and_then(|object| object.annotation(keys::DELETE_WITH_CLUSTER));
-        self.drive.takes_others || annotation == Some("true")
+        // Who keeps a cluster's resources keeps what others have in them.
+        !self.drive.keeps_azure && (self.drive.takes_others || annotation == Some("true"))
     }
 
     /// What is to be done about every object.

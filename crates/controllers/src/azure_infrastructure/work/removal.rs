@@ -47,7 +47,8 @@ impl Run<'_> {
                 self.memory.driving.pace.forget();
             }
             let takes_others = anchor::takes_others(self.resource);
-            let drive = Drive { takes_others, ..Drive::new(infra_id, owner, Work::Remove) };
+            let keeps_azure = self.resource.keeps_azure();
+            let drive = Drive { takes_others, keeps_azure, ..Drive::new(infra_id, owner, Work::Remove) };
             let cluster = self.cluster(infra_id);
             let stepped = self.step(&cluster, &drive, "removing the cluster").await?;
             if !stepped.step.objects.is_empty() {

@@ -1,0 +1,89 @@
+//! Another management cluster adopts a cluster that exists in Azure, as after a restore, and lets it go.
+
+use serde_json::json;
+
+use super::controller::{Asked, Controller, own_kind};
+use super::management::Management;
+use super::site::config;
+use super::stands::{PUBLIC, policy};
+use super::table::Azure;
+use super::until::until;
+
+fn start(azure: &Azure) -> Management {
+    let management = Management::defined(azure);
+    management.deploy(&json!({}));
+    management.played(&[own_kind()])
+}
+
+/// Waits until what was changed last is applied.
+fn settles(asked: &Asked<'_>, policy: &str) {
+    until("the policy is applied", || {
+        let status = asked.get()?["status"].clone();
+        (status["adoptPolicy"] == policy && status["adoptPolicyChanging"].is_null()).then_some(())
+    });
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_cluster_of_a_lost_management_cluster_is_adopted_and_let_go() {
+    let azure = Azure::empty();
+    let lost = start(&azure);
+    let controller = Controller::start(&lost);
+    let config = config("public", |_| {});
+    Asked::make(&lost, PUBLIC, &config, &json!({})).says("Ready", "True", &[]);
+    drop(controller);
+    drop(lost);
+    let whole = azure.table().resources.clone();
+    let puts = || azure.table().puts.len();
+    let before = puts();
+
+    // A dry run, in which a group is somebody else's now, with its rule, and an address is gone.
+    let (foreign, gone) = ("/resourcegroups/demo-x7k2p-rg/networksecuritygroups/demo-x7k2p-nsg", {
+        let mut table = azure.table();
+        let ids: Vec<String> =
+            table.resources.keys().filter(|id| id.contains("/publicipaddresses/")).cloned().collect();
+        table.resources.retain(|id, _| !ids.contains(id));
+        ids
+    });
+    assert!(whole.contains_key(foreign) && !gone.is_empty(), "{:?}", whole.keys());
+    azure.has(foreign, &[("team", "corp")]);
+    let management = start(&azure);
+    let _controller = Controller::start(&management);
+    let asked = Asked::make(&management, PUBLIC, &config, &json!({ "adoptPolicy": "skip" }));
+    asked.says("Ready", "False", &["nothing changes in Azure", "2 belong to somebody else"]);
+    let dry_run = asked.get().unwrap()["status"]["dryRun"].clone();
+    assert_eq!(dry_run["toCreate"].as_u64(), Some(gone.len() as u64), "{dry_run}");
+    assert!(dry_run["toAdopt"].as_u64() > Some(5), "{dry_run}");
+    let managed = || management.objects(PUBLIC).into_iter().filter(|object| policy(object) != "skip").count();
+    assert_eq!((puts(), managed()), (before, 0));
+
+    // What is as it was is adopted, and what is missing is created.
+    azure.table().resources.clone_from(&whole);
+    management.look_again();
+    asked.change(&json!({ "spec": { "adoptPolicy": "detach-on-delete" } }));
+    settles(&asked, "detach-on-delete");
+    asked.says("Ready", "True", &[]);
+    assert_eq!(azure.table().resources, whole);
+    asked.change(&json!({ "spec": { "adoptPolicy": "manage" } }));
+    settles(&asked, "manage");
+    asked.says("Ready", "True", &[]);
+    let policies =
+        || -> Vec<String> { management.objects(PUBLIC).iter().map(|one| policy(one).to_owned()).collect() };
+    assert!(
+        policies().iter().any(|policy| policy == "manage")
+            && !policies().contains(&"detach-on-delete".to_owned())
+    );
+
+    // Back again, at once with the deletion.
+    asked.unprotect();
+    asked.change(&json!({ "spec": { "adoptPolicy": "detach-on-delete" } }));
+    asked.delete();
+    until("it is gone", || asked.get().is_none().then_some(()));
+    until("the objects are gone", || management.objects(PUBLIC).is_empty().then_some(()));
+    let table = azure.table();
+    assert!(table.deletes.is_empty(), "{:?}", table.deletes);
+    let ids = |all: &std::collections::BTreeMap<String, super::table::Resource>| -> Vec<String> {
+        all.keys().cloned().collect()
+    };
+    assert_eq!(ids(&table.resources), ids(&whole));
+}
