@@ -3,6 +3,7 @@
 mod alone;
 mod difference;
 mod dual_stack;
+mod examples;
 mod failing;
 mod killed;
 mod layouts;

@@ -206,6 +206,14 @@ impl Row {
         say(&format!("run {what} {percent} {seed} {code} {calls} {faults} {seconds:.1} {wrong} {touched}"));
     }
 
+    /// The last lines of what a run said that did not end with 0.
+    #[allow(dead_code, reason = "not every group of tests has long runs")]
+    pub fn tell(&self, said: &str) {
+        const TOLD: usize = 40;
+        let lines: Vec<&str> = said.lines().collect();
+        say(&format!("{self:?} ended with\n{}", lines[lines.len().saturating_sub(TOLD)..].join("\n")));
+    }
+
     /// Fails where something false was claimed, or something of others was touched, or the command did not end with 0
     /// or one of these codes.
     #[track_caller]

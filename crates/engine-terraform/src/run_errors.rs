@@ -151,6 +151,7 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Unanswered, &["connection reset"]),
     (Cause::Unanswered, &["couldn't find resource"]),
     (Cause::Unanswered, &[": empty result"]),
+    (Cause::Unanswered, &[": empty response"]),
     (Cause::Unanswered, &["unexpected eof"]),
     (Cause::Unanswered, &["\": eof"]),
     (Cause::Unanswered, &["deserialization failed"]),

@@ -89,6 +89,9 @@ fn created(what: &'static str, seed: u64, percent: u64, of: &Described, create: 
         touched: touched(&installation, &before),
     };
     row.print();
+    if ran.code != Some(0) {
+        row.tell(&format!("{}\n{}", ran.err, ran.out));
+    }
     row.is_true(&[4, 5], &format!("{differences:?}: {ran}"));
     if ran.code == Some(4) {
         let new = Listing::of(installation.cloud()).since(&before);

@@ -9,12 +9,6 @@ use crate::installation::Installation;
 use crate::listing::Listing;
 use crate::moto::Moto;
 
-#[test]
-#[ignore = "needs terraform and moto"]
-fn native_and_terraform_create_the_same() {
-    same_with_both(50, super::installation);
-}
-
 /// Both put the bootstrap machine into the subnet with the first id, and moto draws ids.
 pub const FIRST_SUBNET: &[Exception] = &[
     ("interface of demo-x7k2p-bootstrap", "/availabilityZone=", "the subnets have other ids"),

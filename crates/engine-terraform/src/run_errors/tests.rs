@@ -82,6 +82,10 @@ const SAID: &[(&str, Cause)] = &[
     ),
     ("waiting for Security Group (sg-1) Rule (sgrule-1) create: couldn't find resource", Cause::Unanswered),
     ("reading Security Group (sg-1): empty result", Cause::Unanswered),
+    (
+        "validating provider credentials: retrieving caller identity from STS: empty response",
+        Cause::Unanswered,
+    ),
     ("Error acquiring the state lock: resource temporarily unavailable", Cause::Locked),
     ("write terraform.tfstate: no space left on device", Cause::Disk),
     ("local-exec provisioner error: exit status 3", Cause::Other),
