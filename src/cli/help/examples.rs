@@ -9,7 +9,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "operator",
         &["landfall operator crds | kubectl apply -f -", "landfall operator manifests | kubectl apply -f -"],
     ),
-    ("aso", &["landfall aso render --dir demo", "landfall aso check --dir demo"]),
+    ("aso", &["landfall aso check --dir demo"]),
     (
         "cloud-config",
         &[
@@ -122,16 +122,24 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "aso install",
         &[
-            "landfall aso install --manifest azureserviceoperator_v2.19.0.yaml --kubeconfig management.kubeconfig",
+            "landfall aso install --manifest azureserviceoperator_v2.19.0.yaml",
+            "landfall aso install --chart aso-v2.19.0.tgz --cloud-name AzureUSGovernmentCloud",
         ],
     ),
     (
         "aso upgrade",
         &[
-            "landfall aso upgrade --chart azure-service-operator-v2.20.0.tgz --kubeconfig management.kubeconfig",
+            "landfall aso upgrade --manifest azureserviceoperator_v2.20.0.yaml",
+            "landfall aso upgrade --chart aso-v2.20.0.tgz --kubeconfig management.kubeconfig",
         ],
     ),
-    ("aso handover", &["landfall aso handover --infra-id demo-x7k2p --kubeconfig management.kubeconfig"]),
+    (
+        "aso handover",
+        &[
+            "landfall aso handover --dir demo",
+            "landfall aso handover --infra-id demo-x7k2p --kubeconfig management.kubeconfig",
+        ],
+    ),
     (
         "aso move",
         &[
@@ -139,8 +147,20 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "landfall aso move --infra-id demo-x7k2p --from-kubeconfig old --to-kubeconfig new",
         ],
     ),
-    ("aso pause", &["landfall aso pause --infra-id demo-x7k2p --kubeconfig management.kubeconfig"]),
-    ("aso resume", &["landfall aso resume --infra-id demo-x7k2p --kubeconfig management.kubeconfig"]),
+    (
+        "aso pause",
+        &[
+            "landfall aso pause --dir demo",
+            "landfall aso pause --infra-id demo-x7k2p --kubeconfig management.kubeconfig",
+        ],
+    ),
+    (
+        "aso resume",
+        &[
+            "landfall aso resume --dir demo",
+            "landfall aso resume --infra-id demo-x7k2p --kubeconfig management.kubeconfig",
+        ],
+    ),
     (
         "aso roles",
         &["landfall aso roles --dir demo", "landfall aso roles --infra-id demo-x7k2p | kubectl apply -f -"],

@@ -59,6 +59,8 @@ const ASIDE: &[(&str, &[&str])] = &[
     ("create install-config", &["ssh_key_file"]),
     ("destroy cluster", &["remove_user_objects"]),
     ("gather", &["timeout"]),
+    ("aso install", &["values", "namespace", "crd_pattern"]),
+    ("aso upgrade", &["values", "namespace", "crd_pattern"]),
     ("aso render", &["facts", "show_secrets", "machines", "stage"]),
     (
         "operator manifests",
