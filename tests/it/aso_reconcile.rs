@@ -122,7 +122,6 @@ fn owner(given: &Value) -> Owner {
         name: text(&given["name"]),
         namespace: text(&given["namespace"]),
         uid: text(&given["uid"]),
-        guard: None,
     }
 }
 
@@ -245,7 +244,6 @@ fn anchor() -> Owner {
         name: keys::anchor_name(INFRA_ID),
         namespace: INFRA_ID.to_owned(),
         uid: "u1".to_owned(),
-        guard: None,
     }
 }
 

@@ -60,7 +60,6 @@ pub fn owner(infra_id: &str, namespace: &str, uid: &str) -> Owner {
         name: keys::anchor_name(infra_id),
         namespace: namespace.to_owned(),
         uid: uid.to_owned(),
-        guard: None,
     }
 }
 

@@ -143,11 +143,8 @@ pub async fn ready(client: &Client, release: Release, request: &Request<'_>) -> 
         return Err(Refused::Findings(found));
     }
     let kinds = all.into_iter().filter(|kind| release.serves(kind)).collect();
-    let gate = if is_there {
-        Gate::of(client, &release.namespace, kinds, &report).await?
-    } else {
-        Gate::serving(kinds)
-    };
+    let gate =
+        if is_there { Gate::of(client, &release, kinds, &report).await? } else { Gate::serving(kinds) };
     let usual = clouds.cloud(cloud).map(|(_, cloud)| settings(cloud)).unwrap_or_default();
     let (release, cloud) = (release.with_settings(&usual), cloud.to_owned());
     Ok(Ready { release, cloud, from: report.version, gate, warnings: found })

@@ -135,7 +135,7 @@ async fn work(
     let applied = async {
         let record = |line: &str| settings.printer.record(line);
         let release = &ready.release;
-        let noted = ready.gate.begin(client, &release.namespace).await;
+        let noted = ready.gate.begin(client, release).await;
         noted.map_err(|fault| (vec![management.unanswered(&Failure::from(fault))], Exit::Unfit))?;
         let applied = apply(client, release, deadline, &record);
         let count = watched(&settings.printer, "applying the release", Some(args.timeout), applied).await;

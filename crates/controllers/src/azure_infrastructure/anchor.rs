@@ -29,7 +29,6 @@ pub(super) fn owner(place: &ObjectRef, resource: &Resource) -> Owner {
         name: place.name.clone(),
         namespace: place.namespace.clone().unwrap_or_default(),
         uid: resource.metadata.uid.clone(),
-        guard: None,
     }
 }
 

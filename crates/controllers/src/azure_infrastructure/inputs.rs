@@ -7,7 +7,7 @@ use landfall_azure::credentials::{CLIENT_ID, SUBSCRIPTION_ID, TENANT_ID};
 use landfall_cloud_profile::allowance;
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::anchor::{Credential, Proof};
-use landfall_engine_aso::core::{Guard, Object, Owner};
+use landfall_engine_aso::core::{Object, Owner};
 use landfall_engine_aso::keys;
 use landfall_kube::kinds::{CONFIG_MAP, ProfileKinds, SECRET};
 use landfall_kube::objects::{ObjectRef, Objects, Part};
@@ -186,12 +186,6 @@ pub(super) async fn credentials(
 }
 
 impl Given {
-    /// The Secret as the second owner of a cluster's objects.
-    pub(super) fn guard(&self) -> Option<Guard> {
-        let uid = self.secret.pointer("/metadata/uid").and_then(Value::as_str)?.to_owned();
-        Some(Guard { name: self.place.name.clone(), uid })
-    }
-
     fn text(&self, key: &str) -> Option<String> {
         let text = bytes(&self.secret, key).and_then(|bytes| String::from_utf8(bytes).ok());
         text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::anchor::Credential;
-use landfall_engine_aso::core::{Outcome, Owner};
+use landfall_engine_aso::core::Outcome;
 use landfall_engine_aso::detect::{Wanted, detect};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Drive, Work};
@@ -100,6 +100,9 @@ impl<'a> Run<'a> {
 
     /// Does the work, and says when it is due again; none where only a change helps.
     pub(super) async fn work(&mut self) -> Result<Option<Duration>, Failed> {
+        if self.resource.spec.adopt_policy != AdoptPolicy::Skip {
+            self.status.dry_run = None;
+        }
         if self.resource.is_being_deleted() {
             return self.remove().await;
         }
@@ -216,7 +219,6 @@ impl<'a> Run<'a> {
         }
         let ready = readiness(&step);
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
-        self.status.dry_run = None;
         if adopt_policy == AdoptPolicy::Skip {
             self.status.count_dry_run(&step);
             let found = self.status.dry_run.filter(|_| is_done);
@@ -347,7 +349,7 @@ impl<'a> Run<'a> {
         let generation = self.resource.metadata.generation;
         let inputs = texts.digest(generation, &ids, source);
         let held = self.is_held(&hash, &inputs);
-        let owner = Owner { guard: given.guard(), ..anchor::owner(self.place, self.resource) };
+        let owner = anchor::owner(self.place, self.resource);
         let mut drive = Drive::new(&infra_id, owner, Work::Make(target.translation));
         drive.stage = spec.stage.into();
         drive.dry_run = spec.adopt_policy == AdoptPolicy::Skip;

@@ -27,7 +27,7 @@ pub use action::{Action, What};
 pub use adoption::{DryRun, Found, is_proven};
 pub use moving::{may_move, moved};
 pub use object::{Object, Ready, Status};
-pub use owner::{Guard, INFRASTRUCTURE, Owner};
+pub use owner::{INFRASTRUCTURE, Owner};
 pub use progress::{Outcome, Progress};
 pub use reconcile::FOREIGN;
 pub use removal::goes_as_a_whole;

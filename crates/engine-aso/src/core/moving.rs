@@ -49,7 +49,6 @@ mod tests {
             name: keys::anchor_name("demo-x7k2p"),
             namespace: "demo-x7k2p".to_owned(),
             uid: "new".to_owned(),
-            guard: None,
         }
     }
 

@@ -21,28 +21,7 @@ pub struct Owner {
     pub namespace: String,
     /// Its present uid.
     pub uid: String,
-    /// A Secret that is a second owner of every object, if there is one.
-    pub guard: Option<Guard>,
 }
-
-/// A Secret that outlives a cluster's anchor. While an object has it as an owner as well, the garbage collector does not
-/// delete the object when the anchor is deleted in the foreground, as Argo CD prunes: it takes away the anchor's
-/// reference, and the label says whose the object is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guard {
-    /// Its name.
-    pub name: String,
-    /// Its present uid.
-    pub uid: String,
-}
-
-impl Guard {
-    fn reference(&self) -> Value {
-        json!({ "apiVersion": "v1", "kind": SECRET, "name": self.name, "uid": self.uid })
-    }
-}
-
-const SECRET: &str = "Secret";
 
 fn group(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
@@ -93,61 +72,14 @@ impl Owner {
     /// references of others.
     pub(super) fn references(&self, object: Object<'_>) -> Option<Vec<Value>> {
         let controllers: Vec<&Value> = object.owner_references().filter(|one| is_controller(one)).collect();
-        let guards =
-            || object.owner_references().filter(|one| !is_controller(one) && text(one, "kind") == SECRET);
-        let is_guarded = self.guard.as_ref().is_none_or(|guard| {
-            let mut uids = guards().map(|one| text(one, "uid"));
-            uids.next() == Some(guard.uid.as_str()) && uids.next().is_none()
-        });
         if let [only] = controllers[..] {
             let fields = ["apiVersion", "kind", "name", "uid"].map(|field| text(only, field));
-            let owners = [&self.api_version, &self.kind, &self.name, &self.uid].map(String::as_str);
-            if is_guarded && fields == owners {
+            if fields == [&self.api_version, &self.kind, &self.name, &self.uid].map(String::as_str) {
                 return None;
             }
         }
-        let stays = |one: &&Value| {
-            let is_old_guard = self.guard.is_some() && text(one, "kind") == SECRET;
-            !is_controller(one) && text(one, "uid") != self.uid && !is_old_guard
-        };
-        let others = object.owner_references().filter(stays).cloned();
-        let guard = self.guard.as_ref().map(Guard::reference);
-        Some(std::iter::once(self.reference()).chain(others).chain(guard).collect())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn owner(guard: Option<&str>) -> Owner {
-        let [kind, name, namespace, uid] = [INFRASTRUCTURE, "demo", "fleet", "u"].map(str::to_owned);
-        let guard = guard.map(|uid| Guard { name: "azure".to_owned(), uid: uid.to_owned() });
-        Owner { api_version: format!("{}/v1alpha1", keys::P), kind, name, namespace, uid, guard }
-    }
-
-    /// The uids of the owners as they are to be; none where they are.
-    fn uids(owner: &Owner, references: &[Value]) -> Option<Vec<String>> {
-        let object = json!({ "metadata": { "ownerReferences": references } });
-        let all = owner.references(Object(&object))?;
-        Some(all.iter().map(|one| text(one, "uid").to_owned()).collect())
-    }
-
-    #[test]
-    fn a_secret_is_the_second_owner() {
-        let group = json!({ "apiVersion": "resources.azure.com/v1", "kind": "ResourceGroup", "name": "g", "uid": "g" });
-        let guarded = owner(Some("s"));
-        let all = |references: &[Value]| uids(&guarded, references).unwrap_or_default();
-        assert_eq!(all(&[]), ["u", "s"]);
-        assert_eq!(all(&[guarded.reference(), group.clone()]), ["u", "g", "s"]);
-        let secret = |uid: &str| json!({ "apiVersion": "v1", "kind": "Secret", "name": "azure", "uid": uid });
-        assert_eq!(uids(&guarded, &[guarded.reference(), group.clone(), secret("s")]), None);
-        // Another Secret takes the place of the one before; what the collector took away comes back.
-        assert_eq!(all(&[guarded.reference(), secret("old"), group.clone()]), ["u", "g", "s"]);
-        assert_eq!(all(&[group, secret("s")]), ["u", "g", "s"]);
-        // Who knows of no Secret leaves it.
-        let bare = owner(None);
-        assert_eq!(uids(&bare, &[bare.reference(), secret("s")]), None);
-        assert_eq!(uids(&bare, &[]), Some(vec!["u".to_owned()]));
+        let others = object.owner_references();
+        let others = others.filter(|one| !is_controller(one) && text(one, "uid") != self.uid).cloned();
+        Some(std::iter::once(self.reference()).chain(others).collect())
     }
 }

@@ -134,8 +134,10 @@ fn policy_changed(case: &Case<'_>, desired: &Desired) -> Option<Action> {
 /// again, and Azure is not touched. Nothing is adopted that it did not look at.
 fn misplaced_probe(case: &Case<'_>, desired: &Desired) -> Option<Action> {
     let object = case.object;
-    let only_read = object.policy() == Policy::Skip && object.annotation(keys::ADOPTED_AT).is_none();
-    if !only_read || remembers(case) || desired.hints.mode == Mode::Byo {
+    let is_adopted = object.annotation(keys::ADOPTED_AT).is_some() && !case.context.dry_run;
+    let only_read = object.policy() == Policy::Skip && !is_adopted && !remembers(case);
+    // What the user brings is created without the user's patches.
+    if !only_read || desired.hints.mode != Mode::Managed {
         return None;
     }
     adoption::is_elsewhere(desired, object)

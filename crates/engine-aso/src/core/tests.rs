@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 
 use super::difference::created;
 use super::*;
-use crate::desired::{Hints, Policy};
+use crate::desired::{Hints, Mode, Policy};
 use crate::kinds;
 
 const ID: &str = "demo-x7k2p";
@@ -21,7 +21,6 @@ fn owner() -> Owner {
         name: keys::anchor_name(ID),
         namespace: ID.to_owned(),
         uid: "u".to_owned(),
-        guard: None,
     }
 }
 
@@ -334,4 +333,18 @@ fn a_record_of_tags_matters_only_where_tags_are_written() {
     };
     assert_eq!(decided("manage"), Some("terminal-error"));
     assert_eq!(decided("skip"), Some("leave"));
+}
+
+#[test]
+fn a_new_object_stands_for_what_the_plan_means() {
+    for mode in [Mode::Managed, Mode::Claimable, Mode::Byo] {
+        let made = desired("ResourceGroup").map(|mut desired| {
+            desired.hints.mode = mode;
+            desired.hints.patches = vec![json!({ "spec": { "azureName": "another" } }).to_string()];
+            desired.spec.insert("azureName".to_owned(), json!("one"));
+            let object = standing(&desired, &says("skip", READY)).unwrap_or_default();
+            decide(Op::Reconcile(&desired), Some(&object), &owner(), &context(|_| {})).what.name()
+        });
+        assert!(made.is_some_and(|what| what != "delete"), "{mode:?}");
+    }
 }

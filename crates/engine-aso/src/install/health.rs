@@ -51,12 +51,15 @@ impl Gate {
     /// The gate of an upgrade: what is Ready now, or was Ready before a run that was stopped.
     pub(super) async fn of(
         client: &Client,
-        namespace: &str,
+        release: &Release,
         kinds: Vec<&'static Kind>,
         report: &Report,
     ) -> Result<Self, Fault> {
-        let noted = Live::new(client.clone()).get(&note(namespace)).await?;
-        let noted = noted.as_ref().and_then(|map| map.pointer("/data/ready")).and_then(Value::as_str);
+        let noted = Live::new(client.clone()).get(&note(&release.namespace)).await?;
+        // One of another upgrade, which was given up, says nothing of this one.
+        let is_same = |map: &&Value| text(map, "/data/version") == release.version.to_string();
+        let noted = noted.as_ref().filter(is_same);
+        let noted = noted.and_then(|map| map.pointer("/data/ready")).and_then(Value::as_str);
         let ready = if let Some(lines) = noted {
             lines.lines().map(str::to_owned).collect()
         } else {
@@ -70,14 +73,14 @@ impl Gate {
     ///
     /// # Errors
     /// The server does not take it.
-    pub async fn begin(&self, client: &Client, namespace: &str) -> Result<(), Fault> {
+    pub async fn begin(&self, client: &Client, release: &Release) -> Result<(), Fault> {
         let lines: Vec<&str> = self.ready.iter().map(String::as_str).collect();
         let lines = lines.join("\n");
         if lines.is_empty() || lines.len() > MOST {
             return Ok(());
         }
-        let map = json!({ "data": { READY: lines } });
-        Live::new(client.clone()).apply(&note(namespace), map, Part::Whole).await.map(drop)
+        let map = json!({ "data": { READY: lines, "version": release.version.to_string() } });
+        Live::new(client.clone()).apply(&note(&release.namespace), map, Part::Whole).await.map(drop)
     }
 
     /// Forgets it, once the gate was passed.
