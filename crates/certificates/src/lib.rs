@@ -193,11 +193,14 @@ mod tests {
 
     const NAMES: Names<'_> = Names { domain: "demo.example.com", addresses: &[] };
 
+    fn read(text: &str) -> Option<x509_parser::pem::Pem> {
+        x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok()
+    }
+
     #[test]
     fn the_server_is_signed_by_the_root_and_named() {
         let issued = issue(NAMES, Date::constant(2026, 1, 31), None);
         let Ok(issued) = issued else { unreachable!("keys are made here") };
-        let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
         let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));
         let (Some(root), Some(server)) = (root, server) else { unreachable!("both are PEM") };
         let (Ok(root), Ok(server)) = (root.parse_x509(), server.parse_x509()) else {
@@ -230,7 +233,6 @@ mod tests {
         let (server, server_key) = renew(names, today, &issued.root_ca, &key).unwrap_or_default();
         assert!(is_for(&server, &addresses) && !is_for(&server, &[Ipv4Addr::LOCALHOST]));
         assert!(KeyPair::from_pem(&server_key).is_ok());
-        let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
         let (Some(root), Some(server)) = (read(&issued.root_ca), read(&server)) else {
             unreachable!("both are PEM")
         };
@@ -245,7 +247,6 @@ mod tests {
     fn root_key(signer: &PkiKey) -> (String, usize, String) {
         let issued = issue(NAMES, Date::constant(2026, 1, 31), Some(signer));
         let Ok(issued) = issued else { unreachable!("keys are made here") };
-        let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
         let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));
         let (Some(root), Some(server)) = (root, server) else { unreachable!("both are PEM") };
         let (Ok(root), Ok(server)) = (root.parse_x509(), server.parse_x509()) else {

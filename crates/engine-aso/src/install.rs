@@ -172,9 +172,8 @@ fn misplaced(release: &Release, step: Step, report: &Report) -> Option<Finding> 
     }
 }
 
-/// The settings of an operator of a cloud, where it has none yet: no credential, as every object names its own.
-#[must_use]
-pub fn settings(cloud: &Cloud) -> BTreeMap<&'static str, String> {
+/// The settings of a new operator for a cloud. They have no credential, because every object names its own.
+fn settings(cloud: &Cloud) -> BTreeMap<&'static str, String> {
     let none =
         ["AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_ID"].map(|key| (key, String::new()));
     detect::endpoints_of(cloud).into_iter().map(|(key, url)| (key, url.to_owned())).chain(none).collect()

@@ -23,15 +23,10 @@ use crate::ui::{can_ask, json as json_form, watched};
 
 /// What is installed, and where.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("release").required(true).args(["manifest", "chart"]))]
 pub struct Args {
     /// Manifest of the release, `azureserviceoperator_vX.Y.Z.yaml`; can be repeated
-    #[arg(
-        long,
-        value_name = "FILE",
-        required_unless_present = "chart",
-        conflicts_with = "chart",
-        value_hint = clap::ValueHint::FilePath
-    )]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     manifest: Vec<PathBuf>,
 
     /// Helm chart of the release, rendered by `helm template`

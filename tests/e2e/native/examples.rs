@@ -99,7 +99,7 @@ const NO_DEFAULT: &[Exception] = &[
     ("subnet", "/item/mapPublicIpOnLaunch=", "it follows from that"),
 ];
 
-/// A region that nobody lists, with an image that is copied.
+/// A hidden region, to which the image is copied.
 fn hidden(folder: &'static str, release: &'static str) -> Example {
     let rules = || {
         vec![

@@ -1,6 +1,6 @@
 //! The status of a resource.
 
-use landfall_engine_aso::core::{FOREIGN, Found, Outcome};
+use landfall_engine_aso::core::{self, FOREIGN, Outcome};
 use landfall_engine_aso::drive::{Planned, Step};
 
 use super::resource::{AdoptPolicy, Condition, Counts, DryRun, Standing, Status};
@@ -133,28 +133,31 @@ impl Status {
         self.resources = worst(step).into_iter().take(TOLD).map(standing).collect();
     }
 
-    /// Takes in what a dry run found, and names the objects about which it is more than that they are as planned.
-    pub(super) fn count_dry_run(&mut self, step: &Step) {
+    /// Takes in what a finished dry run found, and names the objects about which it is more than that they are as
+    /// planned.
+    pub(super) fn count_dry_run(&mut self, step: &Step) -> DryRun {
         let mut counts = DryRun::default();
+        let mut told = Vec::new();
         for planned in &step.objects {
-            let message = planned.action.message.as_str();
-            match Found::of(message) {
-                Some(Found::ToAdopt) => counts.to_adopt += 1,
-                Some(Found::ToChange) => counts.to_change += 1,
-                Some(Found::ToCreate) => counts.to_create += 1,
-                Some(Found::Unknown) => counts.unknown += 1,
-                Some(Found::ToRemove) => counts.to_remove += 1,
-                None => counts.foreign += i64::from(message == FOREIGN),
-            }
+            let count = match &planned.action.dry_run {
+                Some(core::DryRun::Adopt) => {
+                    counts.to_adopt += 1;
+                    continue;
+                }
+                Some(core::DryRun::Change(_)) => &mut counts.to_change,
+                Some(core::DryRun::Create) => &mut counts.to_create,
+                Some(core::DryRun::Unseen) => &mut counts.unknown,
+                Some(core::DryRun::Remove) => &mut counts.to_remove,
+                None if planned.action.message == FOREIGN => &mut counts.foreign,
+                None => continue,
+            };
+            *count += 1;
+            told.push(standing(planned));
         }
+        // All objects are done, so that no other is told of.
+        self.resources = told.into_iter().take(TOLD).collect();
         self.dry_run = Some(counts);
-        let is_told = |planned: &&Planned| {
-            let message = planned.action.message.as_str();
-            message == FOREIGN || Found::of(message).is_some_and(|found| found != Found::ToAdopt)
-        };
-        let told = step.objects.iter().filter(is_told).map(standing);
-        let left = TOLD.saturating_sub(self.resources.len());
-        self.resources.extend(told.take(left));
+        counts
     }
 
     /// Notes the policy of adopted resources that the spec asks for, and says whether it is still being applied.
@@ -251,7 +254,7 @@ mod tests {
     fn step(whats: &[What]) -> Step {
         let planned = |(at, what): (usize, &What)| Planned {
             object: Need { kind: "RouteTable", name: format!("r{at}") },
-            action: Action { what: what.clone(), policy: None, message: "said".to_owned() },
+            action: Action { what: what.clone(), policy: None, message: "said".to_owned(), dry_run: None },
             behind: Vec::new(),
         };
         Step { objects: whats.iter().enumerate().map(planned).collect() }

@@ -219,10 +219,11 @@ impl<'a> Run<'a> {
         }
         let ready = readiness(&step);
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
-        if adopt_policy == AdoptPolicy::Skip {
-            self.status.count_dry_run(&step);
-            let found = self.status.dry_run.filter(|_| is_done);
-            found.into_iter().flat_map(status::dry_run).for_each(|said| self.say(said));
+        if is_done && adopt_policy == AdoptPolicy::Skip {
+            let found = self.status.count_dry_run(&step);
+            for said in status::dry_run(found) {
+                self.say(said);
+            }
         }
         // Whoever should have looked may be gone.
         self.memory.was_usable &= !unseen;

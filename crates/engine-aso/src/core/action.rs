@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::difference::Change;
-use super::{Case, Verb};
+use super::{Case, DryRun, Verb};
 
 /// What is to be done.
 #[derive(Clone, PartialEq)]
@@ -67,11 +67,19 @@ pub struct Action {
     pub policy: Option<String>,
     /// Why, in words that hold nothing of a spec.
     pub message: String,
+    /// What adoption would do, in a dry run.
+    pub dry_run: Option<DryRun>,
 }
 
 impl Action {
     pub(super) fn new(what: What, policy: Option<&str>, message: impl Into<String>) -> Self {
-        Self { what, policy: policy.map(str::to_owned), message: message.into() }
+        Self { what, policy: policy.map(str::to_owned), message: message.into(), dry_run: None }
+    }
+
+    /// Nothing is done, and it is said what adoption would do.
+    pub(super) fn tried(found: DryRun, policy: Option<&str>) -> Self {
+        let message = found.to_string();
+        Self { dry_run: Some(found), ..Self::new(What::Leave, policy, message) }
     }
 }
 
@@ -85,9 +93,7 @@ impl Case<'_> {
     pub(super) fn patch(&self, change: Change, message: impl Into<String>) -> Action {
         let refused = "failed to update resource";
         match self.context.failed(Verb::Patch).map(|error| error.code) {
-            None => {
-                Action { what: What::Patch(change.patch), policy: change.policy, message: message.into() }
-            }
+            None => Action::new(What::Patch(change.patch), change.policy.as_deref(), message),
             Some(Some(404 | 409)) => self.keep(What::Wait, "object changed meanwhile"),
             Some(code @ Some(400 | 403 | 422)) => self.keep(What::TerminalError, unanswered(refused, code)),
             Some(code) => self.keep(What::TransientError, unanswered(refused, code)),

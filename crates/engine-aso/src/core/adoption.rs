@@ -22,58 +22,23 @@ pub enum DryRun {
     Remove,
 }
 
-/// The beginnings of the texts.
-const ADOPT: &str = "would be adopted";
-const CHANGE: &str = "would be adopted and changed";
-const CREATE: &str = "would be created: it is not in Azure";
-const UNSEEN: &str = "would be looked for once what it refers to is known";
-const REMOVE: &str = "would be removed: it is not in the plan";
 /// Maximum number of fields that one text names.
 const NAMED: usize = 8;
 
 impl fmt::Display for DryRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fields = match self {
-            Self::Adopt => return f.write_str(ADOPT),
-            Self::Create => return f.write_str(CREATE),
-            Self::Unseen => return f.write_str(UNSEEN),
-            Self::Remove => return f.write_str(REMOVE),
+            Self::Adopt => return f.write_str("would be adopted"),
+            Self::Create => return f.write_str("would be created: it is not in Azure"),
+            Self::Unseen => return f.write_str("would be looked for once what it refers to is known"),
+            Self::Remove => return f.write_str("would be removed: it is not in the plan"),
             Self::Change(fields) => fields,
         };
         let named: Vec<&str> = fields.iter().take(NAMED).map(String::as_str).collect();
-        write!(f, "{CHANGE}: {}", named.join(", "))?;
+        write!(f, "would be adopted and changed: {}", named.join(", "))?;
         match fields.len().saturating_sub(NAMED) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
-        }
-    }
-}
-
-/// What a dry run found about one object, as its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// It would be adopted as it is.
-    ToAdopt,
-    /// It would be adopted and changed.
-    ToChange,
-    /// It would be created.
-    ToCreate,
-    /// It would be adopted or created: that is not known.
-    Unknown,
-    /// It would be removed.
-    ToRemove,
-}
-
-impl Found {
-    /// What the message of an action says; none where it is not one of a dry run.
-    #[must_use]
-    pub fn of(message: &str) -> Option<Self> {
-        match message {
-            ADOPT => Some(Self::ToAdopt),
-            CREATE => Some(Self::ToCreate),
-            UNSEEN => Some(Self::Unknown),
-            REMOVE => Some(Self::ToRemove),
-            message => message.starts_with(CHANGE).then_some(Self::ToChange),
         }
     }
 }
@@ -225,13 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_says_what_was_found() {
-        let change = DryRun::Change(vec!["location".to_owned()]);
-        let all = [DryRun::Adopt, change, DryRun::Create, DryRun::Unseen, DryRun::Remove];
-        let found: Vec<Found> = all.iter().filter_map(|one| Found::of(&one.to_string())).collect();
-        let wanted = [Found::ToAdopt, Found::ToChange, Found::ToCreate, Found::Unknown, Found::ToRemove];
-        assert_eq!(found, wanted);
-        assert_eq!(Found::of("ready"), None);
+    fn a_text_names_some_fields() {
         let many = DryRun::Change((0..10).map(|number| format!("f{number}")).collect());
         assert!(many.to_string().ends_with("f7 and 2 more"), "{many}");
     }

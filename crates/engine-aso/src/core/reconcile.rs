@@ -69,9 +69,8 @@ pub(super) fn absent(desired: &Desired, owner: &Owner, context: &Context) -> Act
         return action(What::None, PAUSED.to_owned());
     }
     if let Some(message) = late_bound(desired) {
-        let (what, message) =
-            if context.dry_run { (What::Leave, DryRun::Unseen.to_string()) } else { (What::Wait, message) };
-        return action(what, message);
+        let tried = || Action::tried(DryRun::Unseen, None);
+        return if context.dry_run { tried() } else { action(What::Wait, message) };
     }
     // The operator's first look is then at what Azure made by now.
     if desired.hints.was_managed == WasManaged::Never && !context.dependencies_ready && !context.dry_run {
@@ -176,7 +175,7 @@ fn dry_run(case: &Case<'_>, desired: &Desired) -> Option<Action> {
     } else {
         return None;
     };
-    Some(case.keep(What::Leave, found.to_string()))
+    Some(Action::tried(found, case.object.policy_as_written()))
 }
 
 /// Row 10.

@@ -58,7 +58,7 @@ fn dry_run(case: &Case<'_>) -> Option<Action> {
     let is_adopted = object.annotation(keys::ADOPTED_AT).is_some() || object.is_handed_over();
     let change = || annotated(object, &[(keys::POLICY, Some(Policy::Skip.name()))]);
     if object.policy() == Policy::Skip {
-        return is_adopted.then(|| case.keep(What::Leave, DryRun::Remove.to_string()));
+        return is_adopted.then(|| Action::tried(DryRun::Remove, object.policy_as_written()));
     }
     Some(case.patch(change()?, "policy becomes skip"))
 }

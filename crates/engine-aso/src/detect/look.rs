@@ -11,8 +11,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use hyper::{Method, Request};
-use landfall_kube::objects::{Kind as ApiKind, ObjectRef, Objects as _};
-use landfall_kube::{Fault, Live};
+use landfall_kube::objects::{ObjectRef, Objects as _};
+use landfall_kube::{Fault, Live, kinds};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -33,8 +33,6 @@ const JSON: &str = "application/json";
 /// Schemas of CRDs are long, and of the labelled ones nobody needs them.
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
-static SECRET: ApiKind = ApiKind { group: "", version: "v1", kind: "Secret", plural: "secrets" };
-
 /// Reads what there is of the operator, with the CRDs of these kinds.
 ///
 /// # Errors
@@ -49,7 +47,7 @@ pub async fn look(client: &Client, kinds: &[&'static Kind]) -> Result<Cluster, F
             crds.push(labelled);
         }
     }
-    let deployments = deployments(client).await?;
+    let deployments = deployments(client, DEPLOYMENT).await?;
     let mut settings = BTreeMap::new();
     for operator in &deployments {
         if let Some(reading) = read_settings(client, &operator.namespace).await? {
@@ -96,27 +94,21 @@ fn labelled_path() -> String {
     format!("{CRDS}?labelSelector={key}%3D{value}&limit={LABELLED}")
 }
 
-async fn deployments(client: &Client) -> Result<Vec<Deployment>, Fault> {
-    let path = format!("/apis/apps/v1/deployments?fieldSelector=metadata.name%3D{DEPLOYMENT}");
+async fn deployments(client: &Client, name: &str) -> Result<Vec<Deployment>, Fault> {
+    let path = format!("/apis/apps/v1/deployments?fieldSelector=metadata.name%3D{name}");
     let list: List<AnyDeployment> = call(client, Method::GET, &path, JSON, Vec::new()).await?;
     Ok(list.items.unwrap_or_default().into_iter().map(Deployment::from).collect())
 }
 
 /// Whether a Deployment of this name has an available replica in any namespace.
 pub(crate) async fn running(client: &Client, name: &str) -> Result<bool, Fault> {
-    let path = format!("/apis/apps/v1/deployments?fieldSelector=metadata.name%3D{name}");
-    let list: List<AnyDeployment> = call(client, Method::GET, &path, JSON, Vec::new()).await?;
-    Ok(list.items.unwrap_or_default().iter().any(|deployment| deployment.status.available_replicas > 0))
+    Ok(deployments(client, name).await?.iter().any(|deployment| deployment.available > 0))
 }
 
-/// A Deployment as it is; none where there is none.
-pub(crate) async fn deployment(client: &Client, namespace: &str, name: &str) -> Result<Option<Value>, Fault> {
-    let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/{name}");
-    match call(client, Method::GET, &path, JSON, Vec::new()).await {
-        Ok(found) => Ok(Some(found)),
-        Err(Fault::NotFound) => Ok(None),
-        Err(fault) => Err(fault),
-    }
+/// The operator's Deployment in a namespace, as it is; none where there is none.
+pub(crate) async fn operator_in(client: &Client, namespace: &str) -> Result<Option<Value>, Fault> {
+    let place = ObjectRef::in_namespace(&kinds::DEPLOYMENT, namespace, DEPLOYMENT);
+    Live::new(client.clone()).get(&place).await
 }
 
 /// The objects of a kind that clusters of landfall have, in all namespaces.
@@ -132,7 +124,7 @@ pub(crate) async fn objects_of_clusters(
 }
 
 async fn read_settings(client: &Client, namespace: &str) -> Result<Option<Reading>, Fault> {
-    let place = ObjectRef::in_namespace(&SECRET, namespace, SETTINGS);
+    let place = ObjectRef::in_namespace(&kinds::SECRET, namespace, SETTINGS);
     match Live::new(client.clone()).get(&place).await {
         Ok(found) => Ok(found.map(|secret| Reading::Read(settings(&secret)))),
         Err(Fault::Forbidden(_)) => Ok(Some(Reading::Refused)),

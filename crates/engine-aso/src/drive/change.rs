@@ -43,6 +43,7 @@ fn settled(object: Object<'_>, message: &str) -> Action {
         what: What::None,
         policy: object.policy_as_written().map(str::to_owned),
         message: message.to_owned(),
+        dry_run: None,
     }
 }
 

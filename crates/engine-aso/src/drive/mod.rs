@@ -39,6 +39,7 @@ pub use relocate::{Relocation, Side, relocate};
 pub use removal::{Others, listed};
 pub use run::{Clock, End, Limits, Watcher, now, run};
 pub use world::ObservedState;
+pub(crate) use world::text;
 
 use super::core::{
     Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide,

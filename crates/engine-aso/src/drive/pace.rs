@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn planned(what: What) -> Planned {
-        let action = Action { what, policy: None, message: String::new() };
+        let action = Action { what, policy: None, message: String::new(), dry_run: None };
         Planned { object: object(), action, behind: Vec::new() }
     }
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn judged(what: What) -> Action {
-        Action { what, policy: None, message: "refused".to_owned() }
+        Action { what, policy: None, message: "refused".to_owned(), dry_run: None }
     }
 
     fn held(pace: &mut Pace, what: What, world: &ObservedState) -> What {

@@ -178,7 +178,12 @@ mod tests {
     #[test]
     fn each_fault_has_a_page_of_its_own() {
         let ground = Ground { infra_id: "demo-x7k2p".to_owned(), namespace: "demo".to_owned() };
-        let action = Action { what: What::TerminalError, policy: None, message: "no\nquota.".to_owned() };
+        let action = Action {
+            what: What::TerminalError,
+            policy: None,
+            message: "no\nquota.".to_owned(),
+            dry_run: None,
+        };
         let object = Need { kind: "RouteTable", name: "demo".to_owned() };
         let step = Step { objects: vec![Planned { object, action, behind: Vec::new() }] };
         let failed = failed(&step).remove(0);

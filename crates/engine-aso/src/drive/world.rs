@@ -118,7 +118,7 @@ impl ObservedState {
 }
 
 /// A text in an object; empty where there is none.
-pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
+pub(crate) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -11,8 +11,9 @@ use landfall_kube::{Fault, MANAGER};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::release::{is_settings, name, text};
+use super::release::{is_settings, name};
 use super::{AGAIN, Release, left, pages};
+use crate::drive::text;
 
 /// Applies all objects of a release. The settings of an operator that has some stay as they are. `told` hears of each
 /// object. Gives the number of objects.
@@ -50,10 +51,9 @@ pub async fn apply(
 pub(super) async fn unserved(client: &Client, release: &Release) -> Result<Vec<String>, Fault> {
     let mut unserved = Vec::new();
     for (version, kind) in release.foreign_kinds() {
-        let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
-        match within(pinned_kind(client, &GroupVersionKind::gvk(group, version, kind))).await {
+        match resource(client, version, kind).await {
             Ok(_) => {}
-            Err(Fault::NotFound) => unserved.push(format!("{kind} of {group}/{version}")),
+            Err(Fault::NotFound) => unserved.push(format!("{kind} of {version}")),
             Err(fault) => return Err(fault),
         }
     }
@@ -108,13 +108,18 @@ impl Resources<'_> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
-        let (resource, capabilities) =
-            within(pinned_kind(self.client, &GroupVersionKind::gvk(group, version, kind))).await?;
-        let found = (resource, capabilities.scope);
+        let found = resource(self.client, version, kind).await?;
         self.known.insert(key, found.clone());
         Ok(found)
     }
+}
+
+/// What the cluster serves of a kind.
+async fn resource(client: &Client, api_version: &str, kind: &str) -> Result<(ApiResource, Scope), Fault> {
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let kind = GroupVersionKind::gvk(group, version, kind);
+    let (resource, capabilities) = within(pinned_kind(client, &kind)).await?;
+    Ok((resource, capabilities.scope))
 }
 
 async fn within<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, Fault> {

@@ -10,19 +10,20 @@ use ::kube::Client;
 use landfall_diagnostics::Finding;
 use landfall_kube::Fault;
 use landfall_kube::Live;
-use landfall_kube::objects::{Kind as ApiKind, ObjectRef, Objects as _, Part};
+use landfall_kube::kinds::CONFIG_MAP;
+use landfall_kube::objects::{ObjectRef, Objects as _, Part};
 use landfall_model::azure::catalogue::Catalogue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::release::{name, text};
+use super::release::name;
 use super::{AGAIN, Release, left, pages};
 use crate::core::Object;
-use crate::detect::look::{deployment, look, objects_of_clusters};
+use crate::detect::look::{look, objects_of_clusters, operator_in};
 use crate::detect::{self, DEPLOYMENT, Report, Verdict, Wanted, crd_name};
+use crate::drive::text;
 use crate::kinds::Kind;
 
-static CONFIG_MAP: ApiKind = ApiKind { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" };
 /// The `ConfigMap` with what was Ready, and its key.
 const NOTED: &str = "landfall-aso-upgrade";
 const READY: &str = "ready";
@@ -154,7 +155,7 @@ async fn missing(
     (release, gate): (&Release, &Gate),
     (cloud, clouds): (&str, &Catalogue),
 ) -> Result<Vec<Finding>, Fault> {
-    let operator = deployment(client, &release.namespace, DEPLOYMENT).await?;
+    let operator = operator_in(client, &release.namespace).await?;
     if !operator.as_ref().is_some_and(is_rolled_out) {
         let why = format!("Deployment {}/{DEPLOYMENT} is not rolled out", release.namespace);
         return Ok(vec![pages::unhealthy(&why)]);

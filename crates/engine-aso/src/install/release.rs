@@ -10,9 +10,10 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use super::pages;
-use crate::detect::look::deployment;
+use crate::detect::look::operator_in;
 use crate::detect::look::release::Offered;
 use crate::detect::{DEPLOYMENT, SETTINGS, crd_name, version_of};
+use crate::drive::text;
 use crate::kinds::Kind;
 
 /// Where the operator's own releases are.
@@ -214,7 +215,7 @@ impl Release {
 
 /// The pattern of the operator that runs in a namespace.
 pub(super) async fn running_pattern(client: &Client, namespace: &str) -> Result<Option<String>, Fault> {
-    let running = deployment(client, namespace, DEPLOYMENT).await?;
+    let running = operator_in(client, namespace).await?;
     Ok(running.as_ref().and_then(pattern).map(str::to_owned))
 }
 
@@ -285,11 +286,6 @@ fn versions(crd: &Value) -> Vec<String> {
 
 pub(super) fn name(object: &Value) -> &str {
     text(object, "/metadata/name")
-}
-
-/// A text in an object, empty where it has none.
-pub(super) fn text<'v>(object: &'v Value, path: &str) -> &'v str {
-    object.pointer(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]
