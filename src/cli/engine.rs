@@ -202,7 +202,7 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
     let interrupted = fault.is_interrupted();
     let is_killed =
         matches!(&fault, Fault::Engine { fault, .. } if matches!(**fault, EngineFault::Killed { .. }));
-    let may_pass = matches!(&fault, Fault::Engine { fault, .. } if fault.may_pass(false));
+    let may_pass = matches!(&fault, Fault::Engine { fault, .. } if fault.may_pass(false, false));
     let findings = match fault {
         Fault::Refused(finding) => vec![*finding],
         Fault::Engine { fault, .. } => fault.finding(),

@@ -49,7 +49,7 @@ mod calls;
 
 // Shared with `tests/kube`.
 #[allow(dead_code, reason = "others use more of it")]
-#[path = "../kube/program.rs"]
+#[path = "../kube/running.rs"]
 mod running;
 #[allow(dead_code, reason = "others use more of it")]
 #[path = "../kube/server.rs"]

@@ -10,6 +10,7 @@ mod aso_reconcile;
 mod aso_schema;
 mod asserted;
 mod book;
+mod boot_sources;
 mod canary;
 mod charges;
 mod cli;

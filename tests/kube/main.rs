@@ -13,12 +13,52 @@ mod services;
 
 #[cfg(all(feature = "azure", feature = "controllers"))]
 mod aso;
+
+// Azure itself, shared with `tests/cloud`, which uses more of it.
+#[allow(dead_code, clippy::duplicate_mod, reason = "others use it too, and more of it")]
+#[path = "../cloud/authority.rs"]
+mod authority;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/front.rs"]
+mod front;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../support/ignition.rs"]
+mod ignition;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/moto.rs"]
+mod moto;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/program.rs"]
+mod program;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/proxy.rs"]
+mod proxy;
+
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/azure"]
+mod azure {
+    pub mod answer;
+    pub mod arm;
+    pub mod blobs;
+    pub mod call;
+    pub mod changes;
+    pub mod directory;
+    pub mod graph;
+    pub mod lists;
+    pub mod manager;
+    pub mod parts;
+    pub mod references;
+    pub mod scene;
+    pub mod shape;
+    pub mod tree;
+    pub mod versions;
+}
 mod gate;
 #[cfg(feature = "controllers")]
 mod operator;
 #[cfg(feature = "controllers")]
 mod profiles;
-mod program;
+mod running;
 mod server;
 mod store;
 mod until;

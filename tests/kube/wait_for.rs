@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::gate::{Gate, nobody};
-use crate::program::{run, start};
+use crate::running::{run, start};
 use crate::server::{Server, other_authority};
 
 const AVAILABLE: &[(&str, &str, &str)] =

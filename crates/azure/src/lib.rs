@@ -252,6 +252,14 @@ impl Platform for Azure {
         resources::graph(plan, &catalogue.azure)
     }
 
+    fn boot_sources(
+        &self,
+        plan: &Plan,
+        catalogue: &Catalogue,
+    ) -> Result<Option<landfall_platform::native::BootSources>, Vec<Finding>> {
+        resources::boot_sources(plan, &catalogue.azure)
+    }
+
     fn modules(&self) -> landfall_platform::untracked::Modules {
         untracked::MODULES
     }

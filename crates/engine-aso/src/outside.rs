@@ -57,22 +57,21 @@ pub static OUTSIDE: &[Outside] = &[
     },
     Outside {
         what: "image upload",
-        by: By::User,
-        how: "the disk image is not copied; `azure_image_url` in \
-              `terraform/terraform.platform.auto.tfvars.json` says where it is",
+        by: By::Landfall,
+        how: "`create cluster --aso-machines aso` copies the disk image into the storage account; otherwise \
+              `azure_image_url` in `terraform/terraform.platform.auto.tfvars.json` says where it is",
     },
     Outside {
         what: "image gallery and image version",
-        by: By::User,
-        how: "the operator has no kind for them; its machines start from the version that `aso render \
-            --machines aso` shows, unless the config sets a Marketplace image",
+        by: By::Landfall,
+        how: "the same command creates them, unless the config sets a Marketplace image; for the controller, \
+            they are yours to create as `aso render --machines aso` names them",
     },
     Outside {
         what: "blob upload",
-        by: By::User,
-        how: "`bootstrap.ign` is not stored in Azure; upload it to a place that the machine can read, such \
-            as the container `ignition` of the storage account, and set a pointer with \
-            `--aso-ignition-pointer`",
+        by: By::Landfall,
+        how: "the same command uploads `bootstrap.ign` to the container `ignition` of the storage account, \
+            unless `--aso-ignition-pointer` points elsewhere; for the controller, `ignitionSecretRef` does",
     },
     Outside {
         what: "bootstrap machine, control plane",

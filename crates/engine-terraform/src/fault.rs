@@ -191,15 +191,16 @@ const STATE_HELP: &str = "restore a copy, such as the file of the same name with
 impl Fault {
     /// Whether the same command may succeed another time without a change: only the cloud failed, or the provider
     /// crashed. In a run that `is_first` to create something, a name that is taken beside that is the name of a resource
-    /// whose creation was not confirmed.
+    /// whose creation was not confirmed, and so it is by itself where that run continues (`is_again`).
     #[must_use]
-    pub fn may_pass(&self, is_first: bool) -> bool {
+    pub fn may_pass(&self, is_first: bool, is_again: bool) -> bool {
         let Self::Failed(failed) = self else { return false };
         let passes = |trouble: &Trouble| {
             matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::Crashed | Cause::TimeOut)
         };
         let is_own = |trouble: &Trouble| is_first && trouble.cause == Cause::NameTaken;
-        failed.troubles.iter().any(passes)
+        let is_lost = |trouble: &Trouble| passes(trouble) || is_again && is_own(trouble);
+        failed.troubles.iter().any(is_lost)
             && failed.troubles.iter().all(|trouble| passes(trouble) || is_own(trouble))
     }
 }
@@ -324,14 +325,16 @@ mod tests {
     fn trouble_of_the_cloud_alone_may_pass() {
         let passes = |causes: &[Cause]| {
             let causes: Vec<(Cause, Option<&str>)> = causes.iter().map(|cause| (*cause, None)).collect();
-            failed(&causes).may_pass(false)
+            failed(&causes).may_pass(false, true)
         };
         assert!(passes(&[Cause::Unanswered, Cause::Throttled, Cause::TimeOut, Cause::Crashed]));
         assert!(!passes(&[Cause::Unanswered, Cause::Permission]) && !passes(&[Cause::Other]) && !passes(&[]));
-        assert!(!Fault::NotFound { named: None }.may_pass(false));
+        assert!(!Fault::NotFound { named: None }.may_pass(false, false));
         let (lost, taken) = ((Cause::Unanswered, None), (Cause::NameTaken, None));
-        assert!(failed(&[lost, taken]).may_pass(true) && !failed(&[lost, taken]).may_pass(false));
-        assert!(!failed(&[taken]).may_pass(true), "the name is somebody else's");
+        let both = failed(&[lost, taken]);
+        assert!(both.may_pass(true, false) && !both.may_pass(false, false));
+        assert!(!failed(&[taken]).may_pass(true, false), "the name is somebody else's");
+        assert!(failed(&[taken]).may_pass(true, true), "an earlier attempt of this run has lost it");
     }
 
     #[test]

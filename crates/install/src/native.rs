@@ -1,7 +1,9 @@
 //! The stages of the native engine: every resource of each stage, noted in the journal of steps.
 
+mod boot;
 mod removal;
 
+pub use boot::{BootSite, Booted};
 pub use removal::{NativeRemoval, destroy_native_bootstrap};
 
 use std::collections::BTreeMap;

@@ -258,6 +258,15 @@ pub trait Platform: Sync {
         Ok(None)
     }
 
+    /// What the machines of a plan start from beside the objects of Azure Service Operator, which has no kinds for that;
+    /// none where the platform knows no such operator. The catalogue is that of the plan.
+    ///
+    /// # Errors
+    /// Findings: what of the plan prevents it.
+    fn boot_sources(&self, _: &Plan, _: &Catalogue) -> Result<Option<native::BootSources>, Vec<Finding>> {
+        Ok(None)
+    }
+
     /// The bootstrap machine's Ignition config with what is known only after the stages before its own; none where
     /// nothing is to be added. `variables` has the variables of terraform and the outputs of those stages.
     fn completed_ignition(

@@ -59,6 +59,18 @@ impl Graph {
     }
 }
 
+/// What the machines of a cluster start from, where another program creates everything else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BootSources {
+    /// The machines' image and the bootstrap machine's ignition config. What they need of the rest is in the graph as
+    /// the user's own resources are: it is only looked at. All of it has one stage.
+    pub graph: Graph,
+    /// That stage.
+    pub stage: &'static str,
+    /// The bootstrap machine, which is not in the graph, as [`Api::ignition`] takes it.
+    pub machine: Node,
+}
+
 /// A reference to an output of another resource.
 #[must_use]
 pub fn output(node: &str, output: &str) -> Value {
@@ -266,6 +278,12 @@ pub trait Api: Send + Sync {
         _existing: &'s Existing,
     ) -> Waiting<'s, Result<bool, Failure>> {
         Box::pin(async { Ok(false) })
+    }
+
+    /// The ignition config that a machine starts with, for another program that creates it; none where the cloud has no
+    /// such program. The inputs of the machine are resolved.
+    fn ignition<'s>(&'s self, _machine: &'s Wanted) -> Waiting<'s, Result<Option<Secret<String>>, Failure>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// How resources of a kind are dealt with.

@@ -370,6 +370,8 @@ pub fn judged(worked: &Worked, ground: &Ground) -> (Vec<Finding>, Exit) {
             findings.push(pages::late(step));
             (findings, Exit::PartWay)
         }
+        // Whoever creates what machines start from knows why it failed.
+        Worked::Ended(End::Unbooted, _) => (Vec::new(), Exit::PartWay),
         Worked::Ended(End::Interrupted, _) => (Vec::new(), Exit::Interrupted),
         Worked::NotThere => (vec![pages::not_there(ground)], Exit::Unfit),
         Worked::Refused(finding) => (vec![(**finding).clone()], Exit::Unfit),

@@ -278,7 +278,7 @@ impl Job<'_> {
             Some(word) if word.as_os_str() == INSTALLER => IgnitionFrom::OpenshiftInstall(INSTALLER.into()),
             Some(directory) => IgnitionFrom::Directory(directory.clone()),
             // Machines that are made elsewhere get theirs there.
-            None if self.engine == EngineName::Aso => IgnitionFrom::None,
+            None if self.engine == EngineName::Aso && !self.creates_boot_sources() => IgnitionFrom::None,
             None => IgnitionFrom::Directory(self.directory.to_owned()),
         }
     }

@@ -189,7 +189,8 @@ fn explains_what_the_engine_leaves_to_others() {
     }
     let by = |what: &str| outside.iter().find(|one| one["what"] == what).map(|one| one["by"].clone());
     assert_eq!(by("public zone lookup"), Some("landfall".into()));
-    assert_eq!(by("image gallery and image version"), Some("user".into()));
+    assert_eq!(by("image gallery and image version"), Some("landfall".into()));
+    assert_eq!(by("bootstrap machine, control plane"), Some("user".into()));
     let both = landfall(folder.path(), &["explain", "--engine", "aso", "publish"]);
     assert_eq!(both.status.code(), Some(2));
 }

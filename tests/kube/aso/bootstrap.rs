@@ -9,7 +9,7 @@ use super::management::Management;
 use super::site::{Run, Site, config};
 use super::stands::{PUBLIC, end_lease};
 use super::table::Azure;
-use crate::program::Ran;
+use crate::running::Ran;
 
 const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
 

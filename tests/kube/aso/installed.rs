@@ -8,7 +8,7 @@ use super::site::{Run, Site, config};
 use super::stands::PUBLIC;
 use super::table::Azure;
 use super::until::until;
-use crate::program::Ran;
+use crate::running::Ran;
 
 const DEPLOYMENT: &str = "azureserviceoperator-controller-manager";
 const GOVERNMENT: &str = "AzureUSGovernmentCloud";

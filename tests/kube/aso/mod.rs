@@ -27,6 +27,7 @@ mod stands;
 mod table;
 
 mod adopted;
+mod booted;
 mod bootstrap;
 mod checked;
 mod controlled;

@@ -1,5 +1,6 @@
 //! A cluster directory, and landfall as a user runs it there with credentials for Azure.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 
 use super::until::until;
 use crate::gate::nobody;
-use crate::program::Ran;
+use crate::running::Ran;
 
 pub const SUBSCRIPTION: &str = "11111111-2222-3333-4444-555555555555";
 pub const TENANT: &str = "99999999-8888-7777-6666-555555555555";
@@ -39,6 +40,8 @@ pub fn config(example: &str, change: impl FnOnce(&mut Value)) -> Value {
 pub struct Site {
     folder: TempDir,
     pub infra_id: String,
+    /// Variables of the environment besides those of all sites.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// A run that is under way.
@@ -51,7 +54,8 @@ pub struct Run {
 impl Site {
     /// A directory of a cluster with this infrastructure id and this config.
     pub fn new(infra_id: &str, config: &Value) -> Self {
-        let site = Self { folder: tempfile::tempdir().unwrap(), infra_id: infra_id.to_owned() };
+        let folder = tempfile::tempdir().unwrap();
+        let site = Self { folder, infra_id: infra_id.to_owned(), environment: BTreeMap::new() };
         site.write("install-config.yaml", config);
         for role in ["bootstrap", "master", "worker"] {
             site.write(&format!("{role}.ign"), &json!({ "ignition": { "version": "3.2.0" } }));
@@ -61,7 +65,12 @@ impl Site {
 
     /// Writes a file of the directory.
     pub fn write(&self, name: &str, content: &Value) {
-        std::fs::write(self.path().join(name), content.to_string()).unwrap();
+        self.file(name, &content.to_string());
+    }
+
+    /// Writes a file of the directory as it is.
+    pub fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
     }
 
     /// The directory.
@@ -89,6 +98,7 @@ impl Site {
             .env("AZURE_TENANT_ID", TENANT)
             .env("AZURE_CLIENT_ID", CLIENT)
             .env("AZURE_CLIENT_SECRET", CANARY)
+            .envs(&self.environment)
             .stdin(Stdio::null())
             .stdout(File::create(&out).unwrap())
             .stderr(File::create(&err).unwrap())

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cluster::{Cluster, INFRASTRUCTURE};
-use crate::program::run;
+use crate::running::run;
 
 #[test]
 #[ignore = "needs an API server"]

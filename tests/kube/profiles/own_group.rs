@@ -9,7 +9,7 @@ use super::world::CONTROLLERS;
 use crate::operator::account::{install, printed};
 use crate::operator::cluster::Cluster;
 use crate::operator::replica::Replica;
-use crate::program::start_in;
+use crate::running::start_in;
 use crate::server::Server;
 use crate::until::until;
 

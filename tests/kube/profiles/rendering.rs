@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::world::{CONTROLLERS, NAMESPACED, OTHER_PROJECT, PARENT, PRIVATE, PROJECT, Place, World, joined};
-use crate::program::start_in;
+use crate::running::start_in;
 use crate::until::{becomes, until};
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");

@@ -12,6 +12,8 @@ const GALLERIES: &str = "2022-03-03";
 /// Version of the interface for containers: that of the account's kind.
 const CONTAINERS: &str = "2023-01-01";
 const VHD: &str = "vhd";
+/// The node of the container for the copy.
+pub(super) const IMAGE_CONTAINER: &str = "container/vhd";
 
 /// An image definition.
 struct Definition {

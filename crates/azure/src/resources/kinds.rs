@@ -40,10 +40,16 @@ static TYPES: &[Type] = &[
     own("PrivateDnsZonesARecord", "private-record", "A"),
     own("DnsZonesARecord", "public-record", "A"),
     own("DnsZonesCNAMERecord", "public-record", "CNAME"),
-    own("UserAssignedIdentity", "identity", "Microsoft.ManagedIdentity/userAssignedIdentities"),
+    Type {
+        given: GIVEN_IDENTITY,
+        ..own("UserAssignedIdentity", "identity", "Microsoft.ManagedIdentity/userAssignedIdentities")
+    },
     own("RoleAssignment", ROLE_ASSIGNMENT, "providers/Microsoft.Authorization/roleAssignments"),
-    own("StorageAccount", STORAGE_ACCOUNT, "Microsoft.Storage/storageAccounts"),
-    own("StorageAccountsBlobServicesContainer", CONTAINER, "containers"),
+    Type {
+        given: "given-storage-account",
+        ..own("StorageAccount", STORAGE_ACCOUNT, "Microsoft.Storage/storageAccounts")
+    },
+    Type { given: "given-container", ..own("StorageAccountsBlobServicesContainer", CONTAINER, "containers") },
     own("VirtualMachine", "virtual-machine", "Microsoft.Compute/virtualMachines"),
 ];
 
@@ -56,6 +62,12 @@ pub(super) const CONTAINER: &str = "container";
 /// The type that objects of a kind stand for; none where Azure creates the resource by itself.
 pub(super) fn type_of(kind: &Kind) -> Option<&'static Type> {
     TYPES.iter().find(|known| known.object == kind.kind)
+}
+
+/// The kind in the graph of a resource that somebody else creates, by its kind where landfall does.
+pub(super) fn given(kind: &str) -> Option<&'static str> {
+    let known = TYPES.iter().find(|known| [known.kind, known.given].contains(&kind));
+    known.map(|known| known.given).filter(|given| !given.is_empty())
 }
 
 /// The version of the resource manager's interface for a kind, such as `2024-03-01`.

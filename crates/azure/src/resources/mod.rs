@@ -5,6 +5,7 @@
 //! gallery, the ignition config in the storage account, the role in the group of an existing network.
 
 mod body;
+mod boot_sources;
 mod image;
 mod ipv6;
 mod kinds;
@@ -28,6 +29,7 @@ use serde_json::{Value, json};
 use crate::STAGES;
 use crate::plan::pages;
 use body::{Known, body, id};
+pub(crate) use boot_sources::{OF_OPERATOR, boot_sources};
 use kinds::{GIVEN_IDENTITY, ROLE_ASSIGNMENT, type_of, version};
 use titles::TITLES;
 
@@ -45,6 +47,9 @@ pub(crate) const NAT_GATEWAY: &str = "natGateway";
 const GATEWAY_ASSOCIATION: &str = "gateway-association";
 /// How blobs are opened where the account refuses its keys: the value of `access` in what concerns a blob.
 pub(crate) const BY_IDENTITY: &str = "identity";
+/// The role with which the bootstrap machine reads its ignition config, by that identity, and its node.
+const READER: &str = "blob-reader";
+const READER_ROLE: &str = "role-assignment/blob-reader";
 /// Versions of the interface for what has no object.
 const ROLES: &str = "2022-04-01";
 
@@ -52,9 +57,10 @@ const ROLES: &str = "2022-04-01";
 pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>, Vec<Finding>> {
     let Some(azure) = plan.platform.azure.as_deref() else { return Ok(None) };
     let refused = refused(plan, azure);
-    if !refused.is_empty() {
-        return Err(refused);
-    }
+    if refused.is_empty() { built(plan, azure, catalogue).map(Some) } else { Err(refused) }
+}
+
+fn built(plan: &Plan, azure: &planned::Plan, catalogue: &Catalogue) -> Result<Graph, Vec<Finding>> {
     let patches = BTreeMap::new();
     let translation = translate(&Input {
         plan,
@@ -76,11 +82,10 @@ pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>,
     builder.resources(&translation);
     builder.outputs();
     builder.link();
-    Ok(Some(builder.graph))
+    Ok(builder.graph)
 }
 
 fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
-    let image = &azure.image;
     if azure.cloud.stack {
         return vec![pages::hub_without_engine()];
     }
@@ -91,13 +96,18 @@ fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
             "the native engine needs the IPv6 addresses of the control plane's subnet, which the plan does not have",
         ),
         (
-            !image.url.is_empty() && image.release.is_empty(),
+            is_image_unknown(azure),
             "",
             "the native engine needs the version of the machines' image, which the plan does not name",
         ),
     ];
     let refused = settings.into_iter().filter(|(refused, ..)| *refused);
     refused.map(|(_, field, message)| refusal(field, message)).collect()
+}
+
+/// Whether the machines' image has a version that the plan does not name.
+fn is_image_unknown(azure: &planned::Plan) -> bool {
+    !azure.image.url.is_empty() && azure.image.release.is_empty()
 }
 
 fn refusal(field: &str, message: &str) -> Finding {
@@ -304,7 +314,7 @@ impl<'p> Builder<'p> {
             (self.add(GIVEN_IDENTITY, name, id, &version, json!({}), &[]), id.clone())
         });
         if let Some(identity) = given.or_else(|| self.created_identity()) {
-            self.role("blob-reader", account_id, BLOB_READER, &identity);
+            self.role(READER, account_id, BLOB_READER, &identity);
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::api::{Api, Failure, Feed};
 use super::ground::{Anchor, Ground, PAUSED};
 use super::lease::Lease;
-use super::run::{End, Limits, Watcher, run};
+use super::run::{Boot, End, Limits, Watcher, run};
 use super::{Drive, Step, Work, pages};
 use crate::core::{Outcome, Owner, Stage};
 use crate::keys;
@@ -26,6 +26,8 @@ pub enum Job<'a> {
         secret: &'a (dyn Fn(&Owner) -> Value + Sync),
         /// How far it is.
         stage: Stage,
+        /// What creates what its machines start from; none where that exists.
+        boot: Option<&'a dyn Boot>,
     },
     /// It is to go.
     Remove {
@@ -79,7 +81,7 @@ pub async fn at_work(place: &Place<'_>, feed: &mut Feed, job: Job<'_>) -> Worked
     {
         return broken(&failure);
     }
-    place.alone(place.work(feed, job)).await
+    place.alone(Box::pin(place.work(feed, job))).await
 }
 
 impl<'a> Place<'a> {
@@ -104,17 +106,22 @@ impl<'a> Place<'a> {
     }
 
     async fn work(&self, feed: &mut Feed, job: Job<'_>) -> Result<Worked, Failure> {
+        let boot = if let Job::Make { boot, .. } = &job { *boot } else { None };
         let drive = match self.begin(job).await? {
             Ok(drive) => drive,
             Err(ended) => return Ok(ended),
         };
-        let (end, step) = self.run(&drive, feed).await;
+        let (end, step) = self.run_with(&drive, feed, boot).await;
         self.finish(&drive, end, &step).await?;
         Ok(Worked::Ended(end, step))
     }
 
     pub(super) async fn run(&self, drive: &Drive, feed: &mut Feed) -> (End, Step) {
-        run(drive, self.api, (feed, self.kinds), self.limits, self.watcher, self.stop).await
+        self.run_with(drive, feed, None).await
+    }
+
+    async fn run_with(&self, drive: &Drive, feed: &mut Feed, boot: Option<&dyn Boot>) -> (End, Step) {
+        run(drive, self.api, (feed, self.kinds), boot, self.limits, self.watcher, self.stop).await
     }
 
     /// What must stand before the objects can be worked on.

@@ -37,7 +37,7 @@ pub use live::Live;
 pub use pace::Pace;
 pub use relocate::{Relocation, Side, relocate};
 pub use removal::{Others, listed};
-pub use run::{Clock, End, Limits, Watcher, now, run};
+pub use run::{Boot, Clock, End, Limits, Watcher, now, run};
 pub use world::ObservedState;
 pub(crate) use world::text;
 

@@ -124,16 +124,6 @@ pub fn by_tag() -> Finding {
     )
 }
 
-/// Machines without a pointer to their config.
-#[must_use]
-pub fn ignition() -> Finding {
-    let message = "the operator creates the machines, and there is no pointer to the bootstrap config";
-    Finding::error(&IGNITION, Kind::Required, "", message).help(
-        "upload bootstrap.ign to a place that machines can read, and set a pointer to it with \
-         --aso-ignition-pointer",
-    )
-}
-
 /// Machines of the control plane without a config; the file that is not there.
 #[must_use]
 pub fn control_plane_ignition(file: &str) -> Finding {
@@ -204,7 +194,6 @@ mod tests {
             (moves_away(&ground), "LF1539"),
             (not_ours(&ground), "LF1540"),
             (by_tag(), "LF1541"),
-            (ignition(), "LF1542"),
             (control_plane_ignition("demo/master.ign"), "LF1542"),
             (other_engine("aso", "terraform"), "LF1543"),
             (other_namespace("demo", "other"), "LF1543"),

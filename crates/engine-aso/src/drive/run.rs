@@ -2,10 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "adoptions carry the time")]
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, ready};
+use futures::future::{BoxFuture, pending, ready};
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::Timestamp;
 use landfall_diagnostics::Finding;
@@ -15,9 +16,11 @@ use tokio::time::{Instant, sleep_until};
 use super::act::look_for_credential;
 use super::api::{Api, Feed, ObjectEvent};
 use super::silence::Silence;
-use super::{Drive, ObservedState, Pace, Step, act};
-use crate::core::Outcome;
+use super::{Drive, ObservedState, Pace, Step, Work, act};
+use crate::core::{Object, Outcome};
+use crate::desired::Need;
 use crate::kinds::Kind;
+use crate::translate::Translation;
 
 /// How long news of what was just sent is waited for before it is looked at again.
 const AFTER_WRITES: Duration = Duration::from_secs(1);
@@ -58,6 +61,16 @@ pub trait Watcher: Send + Sync {
     }
 }
 
+/// Somebody who creates what machines start from and the operator has no kinds for: an image and an ignition config.
+pub trait Boot: Sync {
+    /// The objects that must be Ready before.
+    fn needs(&self) -> &[Need];
+
+    /// Creates it, and gives the objects of the cluster with all values that machines have waited for; none where it
+    /// failed or was stopped, of which whoever is asked knows more.
+    fn create(&self) -> BoxFuture<'_, Option<Translation>>;
+}
+
 /// How the work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -65,6 +78,8 @@ pub enum End {
     Done,
     /// Something failed for good, and nothing else can go on.
     Stuck,
+    /// What machines start from was not created.
+    Unbooted,
     /// Its time is over.
     TimedOut,
     /// It was asked to stop.
@@ -72,11 +87,12 @@ pub enum End {
 }
 
 /// Drives a cluster until there is nothing left to do, and says how its objects stand then. `kinds` are those
-/// that the feed tells of: nothing is sent before all of them were heard of.
+/// that the feed tells of: nothing is sent before all of them were heard of. `boot` works beside it.
 pub async fn run(
     drive: &Drive,
     api: &dyn Api,
     (feed, kinds): (&mut Feed, &[&'static Kind]),
+    boot: Option<&dyn Boot>,
     limits: Limits,
     watcher: &dyn Watcher,
     stop: &Stop,
@@ -88,11 +104,13 @@ pub async fn run(
     let mut heard = Heard { unheard: kinds.iter().map(|kind| kind.kind).collect(), broken: BTreeMap::new() };
     let mut latest = Step::default();
     let mut looked = Instant::now();
+    let mut drive = Cow::Borrowed(drive);
+    let mut booting = Booting { boot, work: None };
     loop {
         let mut rest = None;
         if heard.unheard.is_empty() {
             if looked.elapsed() >= UNWATCHED {
-                look_for_credential(drive, api, &mut world).await;
+                look_for_credential(&drive, api, &mut world).await;
                 looked = Instant::now();
             }
             world.now = (limits.clock)();
@@ -107,11 +125,13 @@ pub async fn run(
                 return (End::Stuck, latest);
             }
             if stop.is_asked() {
+                booting.end().await;
                 return (End::Interrupted, latest);
             }
+            booting.begin(&world);
             let writes = latest.objects.iter().any(|planned| planned.action.what.writes());
             if writes {
-                act(drive, api, &latest, &mut world, &mut pace).await;
+                act(&drive, api, &latest, &mut world, &mut pace).await;
             }
             rest = if writes { Some(AFTER_WRITES) } else { pace.rest(&latest, &world) };
         }
@@ -122,14 +142,55 @@ pub async fn run(
                 // A feed has no end but with its other side.
                 None => return (End::TimedOut, latest),
             },
+            made = booting.done() => match made {
+                Some(translation) => drive.to_mut().work = Work::Make(translation),
+                None if stop.is_asked() => return (End::Interrupted, latest),
+                None => return (End::Unbooted, latest),
+            },
             () = sleep_until(due) => {}
-            () = stop.asked() => return (End::Interrupted, latest),
+            () = stop.asked() => {
+                booting.end().await;
+                return (End::Interrupted, latest);
+            }
         }
         while let Some(Some(news)) = feed.next().now_or_never() {
             heard.note(news, &mut world, watcher);
         }
         if Instant::now() >= deadline {
             return (End::TimedOut, latest);
+        }
+    }
+}
+
+/// The creation of what machines start from.
+struct Booting<'b> {
+    /// Who creates it, until that begins.
+    boot: Option<&'b dyn Boot>,
+    work: Option<BoxFuture<'b, Option<Translation>>>,
+}
+
+impl Booting<'_> {
+    /// Begins once all is there that it needs.
+    fn begin(&mut self, world: &ObservedState) {
+        let is_ready = |need: &Need| world.get(need).is_some_and(|object| Object(object).is_ready());
+        let due = self.boot.take_if(|boot| boot.needs().iter().all(is_ready));
+        if let Some(boot) = due {
+            self.work = Some(boot.create());
+        }
+    }
+
+    /// What comes of it; never where it has not begun.
+    async fn done(&mut self) -> Option<Translation> {
+        let Some(work) = &mut self.work else { return pending().await };
+        let made = work.await;
+        self.work = None;
+        made
+    }
+
+    /// Waits for its end, which is near once the work was asked to stop: calls that have begun are recorded.
+    async fn end(&mut self) {
+        if self.work.is_some() {
+            self.done().await;
         }
     }
 }

@@ -132,7 +132,13 @@ async fn work(api: &Played, job: Job<'_>) -> Option<End> {
 }
 
 async fn make(api: &Played) -> Option<End> {
-    let job = Job::Make { translation: plan(), anchor: &anchor(), secret: &secret, stage: Stage::Install };
+    let job = Job::Make {
+        translation: plan(),
+        anchor: &anchor(),
+        secret: &secret,
+        stage: Stage::Install,
+        boot: None,
+    };
     work(api, job).await
 }
 
@@ -234,7 +240,13 @@ async fn an_object_of_somebody_else_that_does_not_get_ready_ends_the_run() {
     let api = Played::default();
     api.put("VirtualNetwork", "net", &their_network("1969-12-31T23:57:59Z", false));
     let (kinds, ground, stop) = (used(), ground(), Stop::default());
-    let job = Job::Make { translation: plan(), anchor: &anchor(), secret: &secret, stage: Stage::Install };
+    let job = Job::Make {
+        translation: plan(),
+        anchor: &anchor(),
+        secret: &secret,
+        stage: Stage::Install,
+        boot: None,
+    };
     let mut feed = api.feed(&kinds);
     let told = match at_work(&place(&api, &kinds, &ground, &stop), &mut feed, job).await {
         Worked::Ended(End::Stuck, ended) => pages::failed(&ended),

@@ -1,6 +1,10 @@
 //! `landfall create cluster --engine aso`: the infrastructure as objects of a management cluster.
 
+mod boot;
 mod choice;
+mod ending;
+
+use std::sync::Mutex;
 
 use futures::FutureExt as _;
 use serde_json::{Value, json};
@@ -11,34 +15,36 @@ use super::{Ended, Going, Job};
 use crate::cli::aso::credential::handed_over;
 use crate::cli::aso::management;
 pub(super) use crate::cli::aso::management::refuse as refused;
-use crate::cli::aso::management::{
-    ASKING, Management, Shown, identity, judged, limits, outcome as word, stopping,
-};
+use crate::cli::aso::management::{ASKING, Management, Shown, identity, limits, stopping};
 use crate::cli::create::closing;
 use crate::cli::create::closing::Stood;
 use crate::cli::create::outcome;
 use crate::cli::destroy::at_home;
 use crate::cli::{Exit, Output, engine};
+use crate::install;
+use crate::install::Fault;
 use crate::prepare;
-use crate::prepare::{Environment, FactsFrom, Options, Prepared, Refusal};
+use crate::prepare::{Environment, FactsFrom, Options, Refusal};
 use crate::ui::{counted, json as json_form, watched};
 use crate::workdir;
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
+use boot::Boot;
 use choice::Choice;
 use landfall_diagnostics::secret::REDACTED;
 use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::anchor;
 use landfall_engine_aso::anchor::Credential;
-use landfall_engine_aso::core::{Outcome, Owner, PLAN_LIMIT, Stage};
+use landfall_engine_aso::core::{Owner, PLAN_LIMIT, Stage};
 use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive;
-use landfall_engine_aso::drive::{Ground, Place, Step, Worked, at_work, obstacle, pages};
+use landfall_engine_aso::drive::{Ground, Place, Worked, at_work, obstacle, pages};
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_model::plan::{Identity, Plan};
 use landfall_net::stop::Stop;
 use landfall_platform::cloud::Asking;
+use landfall_platform::native::{BootSources, Secrets};
 
 /// The name of the engine.
 pub(super) const NAME: &str = "aso";
@@ -51,6 +57,9 @@ struct Ready {
     translation: Translation,
     anchor: Value,
 }
+
+/// What differs from the plan of what machines start from, or why that was not created.
+type Booted = Result<Vec<Finding>, Fault>;
 
 /// A management cluster that can make it.
 struct Usable {
@@ -184,6 +193,7 @@ impl Job<'_> {
             }
         }
         let usable = self.usable(management, &outlook.plan, &ready);
+        let Ready { ground, translation: mut planned, .. } = ready;
         let (Usable { report, kinds, known }, credential) = match (usable, self.credential(&outlook.plan)) {
             (Ok(usable), Ok(credential)) => (usable, credential),
             (usable, credential) => {
@@ -193,6 +203,7 @@ impl Job<'_> {
             }
         };
         management::warn(&report, self.settings);
+        drive::served(&mut planned, &report.versions);
         let mut cluster = ClusterDir::open(self.directory)?;
         if self.standing(&cluster) > 0 {
             let finding = pages::other_engine("terraform", NAME);
@@ -210,10 +221,23 @@ impl Job<'_> {
         prepare::target::note_decided(&mut cluster, &choice.decided)?;
         outcome::told(self.directory, &prepared, &self.left_to_tell(&prepared.said), self.settings);
         // Machines start from ignition configs, which are among the files.
-        let configs = match self.configs()? {
+        let mut configs = match self.configs()? {
             Ok(configs) => configs,
             Err(ended) => return Ok(Err(ended)),
         };
+        if self.creates_boot_sources() {
+            let machine = boot::machine(&management.live, &planned, &ground.namespace);
+            match self.runtime.block_on(machine) {
+                Ok(Some(machine)) => {
+                    configs.is_booted = machine.is_ready;
+                    configs.bootstrap = Some(machine.pointer);
+                }
+                Ok(None) => {}
+                Err(failure) => {
+                    return refused(&[management.unanswered(&failure)], Exit::PartWay, self.settings).map(Ok);
+                }
+            }
+        }
         let mut ready = match self.ready(&prepared.plan, &configs, choice) {
             Ok(ready) => ready,
             Err(findings) => return Ok(Err(self.unfit(findings))),
@@ -231,20 +255,30 @@ impl Job<'_> {
         }
         note(&cluster, StepResult::Began, &count)?;
         let ground = ready.ground.clone();
-        let worked = self.apply(management, &prepared.plan, (ready, &credential), &kinds, &known);
-        self.worked(&cluster, &prepared, &ground, &worked).map(Ok)
+        let all = (ready, &credential);
+        let secrets = install::secrets(self.directory)?;
+        let from = (&prepared.plan, &configs, choice, &secrets);
+        let (worked, booted) = match self.apply(management, &cluster, from, all, (&kinds, &known)) {
+            Ok(worked) => worked,
+            Err(findings) => return Ok(Err(self.unfit(findings))),
+        };
+        self.worked(&cluster, &prepared, &ground, (&worked, booted)).map(Ok)
     }
 
-    /// Makes the objects, and waits until they are as they should be.
+    /// Makes the objects with what machines start from, and waits until they are as they should be.
+    ///
+    /// # Errors
+    /// The plan has no boot sources.
     fn apply(
         &self,
         management: &Management,
-        plan: &Plan,
+        cluster: &ClusterDir,
+        (plan, configs, choice, secrets): (&Plan, &Configs, &Choice, &Secrets),
         (ready, credential): (Ready, &Credential),
-        kinds: &[&'static Kind],
-        known: &Report,
-    ) -> Worked {
+        (kinds, known): (&[&'static Kind], &Report),
+    ) -> Result<(Worked, Booted), Vec<Finding>> {
         let Ready { ground, translation, anchor } = ready;
+        let sources = self.boot_sources(plan, &translation)?;
         let needed = kinds_of(&translation);
         let wanted = Wanted { cloud: cloud_of(plan), namespace: &ground.namespace, kinds: &needed };
         let (machines, clouds) = (self.machines, &self.basis.catalogue);
@@ -264,11 +298,39 @@ impl Job<'_> {
             stop: &stop,
         };
         let stage = if self.needs_bootstrap() { Stage::Bootstrap } else { Stage::Install };
-        let job = drive::Job::Make { translation, anchor: &anchor, secret: &secret, stage };
-        self.runtime.block_on(async {
+        let boot = sources.as_ref().map(|sources| Boot {
+            platform: self.platform.name(),
+            session: self.session,
+            cluster,
+            sources,
+            secrets,
+            input: self.input(plan, configs, choice),
+            configs,
+            versions: &known.versions,
+            shown: &shown,
+            stop: &stop,
+            needs: boot::needs(&translation),
+            result: Mutex::new(Ok(Vec::new())),
+        });
+        let boots = boot.as_ref().map(|boot| boot as &dyn drive::Boot);
+        let job = drive::Job::Make { translation, anchor: &anchor, secret: &secret, stage, boot: boots };
+        let worked = self.runtime.block_on(async {
             let mut feed = management.feed(kinds, known, &ground);
             shown.during(stopping(&stop, at_work(&place, &mut feed, job))).await
-        })
+        });
+        Ok((worked, boot.map_or(Ok(Vec::new()), Boot::result)))
+    }
+
+    /// What machines start from that wait for it; none where none do.
+    fn boot_sources(
+        &self,
+        plan: &Plan,
+        translation: &Translation,
+    ) -> Result<Option<BootSources>, Vec<Finding>> {
+        if !translation.objects.iter().any(boot::is_held) {
+            return Ok(None);
+        }
+        self.platform.boot_sources(plan, &self.basis.catalogue)
     }
 
     /// What the management cluster is good for, before anything is written anywhere.
@@ -318,7 +380,15 @@ impl Job<'_> {
         configs: &Configs,
         choice: &Choice,
     ) -> Result<Translation, Vec<Finding>> {
-        translate(&Input {
+        let mut translation = translate(&self.input(plan, configs, choice))?;
+        if self.creates_boot_sources() && !configs.is_booted {
+            boot::hold(&mut translation);
+        }
+        Ok(translation)
+    }
+
+    fn input<'i>(&'i self, plan: &'i Plan, configs: &'i Configs, choice: &'i Choice) -> Input<'i> {
+        Input {
             plan,
             cloud: Domains::of(&self.basis.catalogue.azure, cloud_of(plan)),
             machines: self.machines,
@@ -330,7 +400,7 @@ impl Job<'_> {
             },
             patches: &choice.patches,
             creator: Creator::Operator,
-        })
+        }
     }
 
     fn ready(&self, plan: &Plan, configs: &Configs, choice: &Choice) -> Result<Ready, Vec<Finding>> {
@@ -356,61 +426,6 @@ impl Job<'_> {
         let outcome = landfall_install_config::verdict::Outcome::Rejected;
         let said = prepare::Said { outcome, findings, ..self.examined.said.again() };
         Ended::Refused(Refusal::Unfit(Box::new(said)))
-    }
-
-    /// Says how it ended.
-    fn worked(
-        &self,
-        cluster: &ClusterDir,
-        prepared: &Prepared,
-        ground: &Ground,
-        worked: &Worked,
-    ) -> anyhow::Result<Exit> {
-        let (findings, exit) = judged(worked, ground);
-        let none = Step::default();
-        let step = if let Worked::Ended(_, step) = worked { step } else { &none };
-        let is_done = |planned: &&drive::Planned| Outcome::of(&planned.action.what) == Outcome::Done;
-        let standing = step.objects.iter().filter(is_done).count();
-        let result = match exit {
-            Exit::Done => StepResult::Done,
-            Exit::Interrupted => StepResult::Interrupted,
-            _ => StepResult::Failed,
-        };
-        let detail = format!("{standing} of {}", counted(step.objects.len(), "object"));
-        note(cluster, result, &detail)?;
-        if self.settings.output == Output::Json {
-            let mut value = self.head(word(exit), &prepared.plan);
-            value["engine"] = json!({ "name": NAME, "namespace": ground.namespace });
-            value["accepted"] = json!(*self.accepted.borrow());
-            value["work"] = step.objects.iter().map(management::described).collect::<Vec<Value>>().into();
-            value["resources"] = standing.into();
-            let mut all: Vec<Value> = json_form::findings(&outcome::judged(&prepared.said));
-            all.extend(json_form::placeless(&findings));
-            value["findings"] = all.into();
-            self.settings.printer.data(&format!("{value}\n"))?;
-            return Ok(exit);
-        }
-        engine::report(&findings, self.settings);
-        if exit == Exit::Done {
-            let text = if self.goes_on() {
-                closing::stands(&ground.infra_id, standing)
-            } else if self.machines {
-                let (bootstrap_gone, engine) = (!self.needs_bootstrap(), self.engine.into());
-                closing::next_steps(&ground.infra_id, standing, bootstrap_gone, engine, self.directory)
-            } else {
-                closing::without_machines(&ground.infra_id, standing, self.directory)
-            };
-            self.settings.printer.data(&text)?;
-        } else {
-            let stood = match worked {
-                Worked::Refused(_) => Stood::Untouched,
-                _ if step.objects.is_empty() => Stood::Unknown,
-                _ => Stood::So(standing, step.objects.len()),
-            };
-            let text = closing::objects_again(stood, exit, !findings.is_empty(), self.directory);
-            self.settings.printer.talk(&text);
-        }
-        Ok(exit)
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct AsoArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) aso_patches: Option<PathBuf>,
 
-    /// File with the bootstrap machine's pointer to its ignition config
+    /// Your own pointer to the bootstrap machine's ignition config; default: landfall uploads it
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     aso_ignition_pointer: Option<PathBuf>,
 }

@@ -20,16 +20,24 @@ use crate::prepare::{Error, Refusal, Said};
 /// The file of the control plane's machines.
 const MASTER: &str = "master.ign";
 
-/// Ignition configs of machines, as far as they are known.
+/// Ignition configs of machines, as far as they are known. That of the bootstrap machine is not while landfall is still
+/// to upload the whole one.
 #[derive(Default)]
 pub(super) struct Configs {
     /// That of the bootstrap machine.
     pub(super) bootstrap: Option<Secret<String>>,
     /// That of the control plane's machines.
     pub(super) control_plane: Option<Secret<String>>,
+    /// Whether everything exists that the bootstrap machine starts from.
+    pub(super) is_booted: bool,
 }
 
 impl Job<'_> {
+    /// Whether landfall itself creates what the operator's machines start from.
+    pub(super) fn creates_boot_sources(&self) -> bool {
+        self.machines && self.args.aso.pointer().is_none() && self.needs_bootstrap()
+    }
+
     /// The ignition configs of the machines that the operator makes; none where it makes none. That of the control
     /// plane is missing only where the OpenShift installer is still to make it.
     ///
@@ -40,9 +48,6 @@ impl Job<'_> {
             return Ok(Ok(Configs::default()));
         }
         let pointer = self.args.aso.pointer();
-        if pointer.is_none() && self.needs_bootstrap() {
-            return self.lacks(pages::ignition());
-        }
         let read = || {
             let bootstrap = pointer.map(|path| config(path, "bootstrap machine")).transpose()?;
             let path = self.master();
@@ -52,7 +57,7 @@ impl Job<'_> {
                 }
                 config => Some(config?),
             };
-            Ok::<Configs, Refusal>(Configs { bootstrap, control_plane })
+            Ok::<Configs, Refusal>(Configs { bootstrap, control_plane, is_booted: false })
         };
         match read() {
             Ok(configs) if configs.control_plane.is_none() && !self.has_installer() => {

@@ -46,9 +46,9 @@ impl Attempts {
 }
 
 /// What of a fault passes by itself: trouble of the cloud, as the engine or landfall's own look at it met it.
-fn passing(fault: &Fault, is_first: bool) -> Option<String> {
+fn passing(fault: &Fault, is_first: bool, is_again: bool) -> Option<String> {
     let findings = match fault {
-        Fault::Engine { fault, .. } if fault.may_pass(is_first) => fault.finding(),
+        Fault::Engine { fault, .. } if fault.may_pass(is_first, is_again) => fault.finding(),
         Fault::Unseen(findings) if landfall_destroy::may_pass(findings) => findings.clone(),
         _ => return None,
     };
@@ -122,7 +122,8 @@ impl Job<'_> {
                     allowed = true;
                 }
                 Err(fault) => {
-                    let Some(why) = passing(&fault, is_first) else { break Err(fault) };
+                    let why = passing(&fault, is_first, attempts.again > 0);
+                    let Some(why) = why else { break Err(fault) };
                     if !attempts.another(self.standing(&cluster)) {
                         break Err(fault);
                     }

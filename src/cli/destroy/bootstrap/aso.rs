@@ -227,7 +227,7 @@ impl Removal<'_> {
         let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
         let worked = runtime.block_on(async {
             let place = reached.place(self.ground, &shown, &stop);
-            shown.during(stopping(&stop, place.prune(reached.feed(self.ground), objects))).await
+            shown.during(stopping(&stop, Box::pin(place.prune(reached.feed(self.ground), objects)))).await
         });
         drop(shown);
         let (findings, exit) = judged(&worked, self.ground);

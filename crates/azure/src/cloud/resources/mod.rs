@@ -33,7 +33,7 @@ use super::fault::Fault;
 use super::identity::Tokens;
 use super::operations::{Begun, Operation};
 use super::session::Session;
-use crate::resources::BY_IDENTITY;
+use crate::resources::{BY_IDENTITY, OF_OPERATOR};
 use failure::{failure, is_answer};
 use lists::Lists;
 use shown::{existing, is_whole};
@@ -163,6 +163,12 @@ impl<'a> Resources<'a> {
             return storage::create(self, wanted).await;
         }
         let (id, version) = (wanted.text("id"), wanted.text("apiVersion"));
+        if wanted.inputs.contains_key(OF_OPERATOR) {
+            let shown = self.look(wanted, true).await?;
+            return shown
+                .map(|shown| shown.outputs)
+                .ok_or_else(|| Failure::NotYet(Box::new(pages::not_shown(id))));
+        }
         if wanted.kind.starts_with(GIVEN) {
             return Err(Failure::Refused(Box::new(pages::not_there(id))));
         }
@@ -274,6 +280,14 @@ impl Api for Resources<'_> {
 
     fn repair<'s>(&'s self, wanted: &'s Wanted, existing: &'s Existing) -> Waiting<'s, Made<bool>> {
         Box::pin(self.set_back(wanted, existing))
+    }
+
+    fn ignition<'s>(&'s self, machine: &'s Wanted) -> Waiting<'s, Made<Option<Secret<String>>>> {
+        Box::pin(async {
+            let data = machine.inputs.get("body").and_then(|body| body.pointer(CUSTOM_DATA));
+            let Some(name) = data.and_then(secret_name) else { return Ok(None) };
+            self.config(name, machine).await.map(Some)
+        })
     }
 
     fn traits(&self, kind: &str) -> Traits {

@@ -24,6 +24,15 @@ pub(super) fn not_there(id: &str) -> Finding {
         .help("create it, or correct the install config; then run the same command again")
 }
 
+/// A resource that Azure Service Operator has created and Azure does not show yet.
+pub(super) fn not_shown(id: &str) -> Finding {
+    let message = format!("Azure Service Operator has created `{id}`, and Azure does not show it");
+    Finding::error(&NOT_THERE, Kind::Invalid, "", message).help(
+        "check that the credentials are of the same cloud and subscription as those of the operator; then run the same \
+         command again",
+    )
+}
+
 /// A call to the storage account that failed.
 pub(super) fn storage(call: &str, why: &str) -> Finding {
     let message = format!("{call} failed: {why}");
@@ -39,7 +48,10 @@ mod tests {
 
     #[test]
     fn each_fault_has_a_page_of_its_own() {
-        assert_eq!(not_there("/subscriptions/s/x").code.as_str(), "LF1431");
+        for finding in [not_there("/subscriptions/s/x"), not_shown("/subscriptions/s/x")] {
+            assert_eq!(finding.code.as_str(), "LF1431");
+            assert!(finding.message.contains("/s/x") && finding.help.is_some());
+        }
         let finding = storage("PUT blob ignition/bootstrap.ign", "HTTP 403");
         assert_eq!(finding.code.as_str(), "LF1432");
         assert!(finding.message.contains("bootstrap.ign") && finding.help.is_some());

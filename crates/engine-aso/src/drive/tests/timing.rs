@@ -57,7 +57,8 @@ async fn timed(api: &Played, translation: Translation) -> (Option<End>, Duration
     kinds.sort_by_key(|kind| kind.kind);
     kinds.dedup();
     let (ground, stop) = (ground(), Stop::default());
-    let job = Job::Make { translation, anchor: &anchor(), secret: &secret, stage: Stage::Bootstrap };
+    let job =
+        Job::Make { translation, anchor: &anchor(), secret: &secret, stage: Stage::Bootstrap, boot: None };
     let mut feed = api.feed(&kinds);
     let began = Instant::now();
     let place = place(api, &kinds, &ground, &stop);
@@ -148,7 +149,13 @@ async fn where_no_operator_answers_it_is_looked_at_again() {
         clock: || Timestamp::from_second(180).unwrap_or_default(),
     };
     let place = Place { limits, watcher: &listening, ..place(&api, &kinds, &ground, &stop) };
-    let job = Job::Make { translation: plan(), anchor: &anchor(), secret: &secret, stage: Stage::Install };
+    let job = Job::Make {
+        translation: plan(),
+        anchor: &anchor(),
+        secret: &secret,
+        stage: Stage::Install,
+        boot: None,
+    };
     let late = match at_work(&place, &mut api.feed(&kinds), job).await {
         Worked::Ended(End::TimedOut, last) => pages::late(&last).message,
         _ => String::new(),

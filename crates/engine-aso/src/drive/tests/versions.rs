@@ -86,7 +86,8 @@ async fn made_again(played: &Played, change: &Value) -> (Option<End>, Vec<(Verb,
         })
         .boxed();
     let api = Converting { played, called: Mutex::default() };
-    let job = Job::Make { translation, anchor: &anchor(), secret: &secret, stage: Stage::Install };
+    let job =
+        Job::Make { translation, anchor: &anchor(), secret: &secret, stage: Stage::Install, boot: None };
     let there = Place { api: &api, ..place(played, &kinds, &ground, &stop) };
     let end = match at_work(&there, &mut feed, job).await {
         Worked::Ended(end, _) => Some(end),

@@ -1,0 +1,228 @@
+//! What machines start from comes to be beside the operator's objects, by calls of Azure itself.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::identity::at;
+use super::management::Management;
+use super::site::{Run, Site, config};
+use super::stands::{PUBLIC, end_lease, is_ready, policy};
+use super::table::Azure;
+use super::until::until;
+use crate::azure::arm;
+use crate::azure::scene;
+use crate::azure::tree::Tree;
+use crate::ignition;
+use crate::ignition::pointer;
+use crate::proxy::{Proxy, Way};
+
+const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
+const NAMES: [&str; 4] =
+    ["management.azure.com", "login.microsoftonline.com", "graph.microsoft.com", "*.blob.core.windows.net"];
+/// In the bootstrap machine's whole config.
+const CANARY: &str = "c4n4ry-of-ignition";
+/// Part of an address that gives access to whoever has it.
+const SIGNATURE: &str = "sig=";
+
+/// Azure itself, under its real names.
+struct Cloud {
+    azure: arm::Azure,
+    _proxy: Proxy,
+}
+
+impl Cloud {
+    fn start(site: &mut Site) -> Self {
+        let mut scene = scene::of_cloud("eastus", "https://management.azure.com/");
+        scene.names = NAMES.map(str::to_owned).to_vec();
+        scene.blob_suffix = "blob.core.windows.net";
+        let azure = arm::Azure::start(scene);
+        for role in ["master", "worker"] {
+            site.file(&format!("{role}.ign"), &pointer("demo.example.com", role, &azure.pem));
+        }
+        site.file("bootstrap.ign", &ignition::bootstrap(CANARY));
+        let port = azure.port;
+        let proxy = Proxy::start(move |_| Way::To(port));
+        site.file("ca.pem", &azure.pem);
+        let authority = site.path().join("ca.pem");
+        for (name, value) in [
+            ("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port)),
+            ("SSL_CERT_FILE", authority.display().to_string()),
+            ("AZURE_SUBSCRIPTION_ID", scene::SUBSCRIPTION.to_owned()),
+            ("AZURE_TENANT_ID", scene::TENANT.to_owned()),
+            ("AZURE_CLIENT_ID", scene::CLIENT.to_owned()),
+            ("AZURE_CLIENT_SECRET", scene::SECRET.to_owned()),
+        ] {
+            site.environment.insert(name.to_owned(), value);
+        }
+        Self { azure, _proxy: proxy }
+    }
+
+    /// The id of a resource of the cluster.
+    fn id(rest: &str) -> String {
+        scene::group(&format!("{PUBLIC}-rg"), rest)
+    }
+
+    /// Has what the operator creates, which works on a table of its own in these tests.
+    fn has_what_the_operator_creates(&self) {
+        let storage = Self::id("/providers/Microsoft.Storage/storageAccounts/demox7k2psa");
+        let tags = json!({ format!("kubernetes.io_cluster.{PUBLIC}"): "owned" });
+        let put = |id: &str, document: Value| {
+            let mut document = document;
+            document["id"] = id.into();
+            document["name"] = id.rsplit('/').next().unwrap().into();
+            document["tags"] = tags.clone();
+            document["location"] = "eastus".into();
+            document["properties"]["provisioningState"] = "Succeeded".into();
+            self.azure.edit(|tree| tree.put(&id.to_lowercase(), document));
+        };
+        put(&Self::id(""), json!({}));
+        let endpoints = json!({ "blob": "https://demox7k2psa.blob.core.windows.net/" });
+        put(&storage, json!({ "properties": { "primaryEndpoints": endpoints } }));
+        put(&format!("{storage}/blobServices/default/containers/ignition"), json!({}));
+        put(
+            &Self::id("/providers/Microsoft.ManagedIdentity/userAssignedIdentities/demo-x7k2p-identity"),
+            json!({}),
+        );
+    }
+
+    /// Waits until somebody has looked for the storage account.
+    fn until_asked_for_the_account(&self) {
+        until("somebody looks for the account", || {
+            let asked = self.azure.asked();
+            asked.iter().any(|one| one.call.path.ends_with("/demox7k2psa")).then_some(())
+        });
+    }
+
+    /// The paths of all boot sources that exist.
+    fn sources(&self) -> Vec<String> {
+        let paths = self.azure.manager().look(Tree::paths);
+        let is_one = |path: &String| {
+            path.starts_with(&Self::id("").to_lowercase())
+                && ["/galleries/", "/containers/vhd", "/blobs/"].iter().any(|part| path.contains(part))
+        };
+        paths.into_iter().filter(is_one).collect()
+    }
+
+    /// How often something was put.
+    fn puts(&self) -> usize {
+        self.azure.asked().iter().filter(|one| one.call.method == "PUT").count()
+    }
+}
+
+fn site() -> Site {
+    Site::new(PUBLIC, &config("public", |config| config["sshKey"] = SSH_KEY.into()))
+}
+
+fn start(site: &Site, management: &Management) -> Run {
+    let engine = ["create", "cluster", "--engine", "aso", "--namespace", PUBLIC, "--infra-id", PUBLIC];
+    let arguments = [&engine[..], &["--offline", "--yes", "--aso-machines", "aso"]].concat();
+    site.start(&arguments, Some(&management.server.kubeconfig()))
+}
+
+fn bootstrap(management: &Management) -> Option<Value> {
+    let mut objects = management.objects(PUBLIC).into_iter();
+    objects.find(|object| at(object, "/metadata/name") == "demo-x7k2p-bootstrap")
+}
+
+/// The address that the bootstrap machine is told.
+fn source(management: &Management) -> String {
+    let machine = bootstrap(management).unwrap();
+    assert!(is_ready(&machine) && policy(&machine) == "manage", "{machine}");
+    let config = STANDARD.decode(at(&machine, "/spec/osProfile/customData")).unwrap();
+    let config: Value = serde_json::from_slice(&config).unwrap();
+    at(&config, "/ignition/config/replace/source").to_owned()
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn machines_get_image_and_ignition_config() {
+    let management = Management::start(&Azure::empty());
+    let mut site = site();
+    let cloud = Cloud::start(&mut site);
+    cloud.has_what_the_operator_creates();
+    let ran = start(&site, &management).end().ends(0);
+    assert!(ran.err.contains("VirtualMachine/demo-x7k2p-bootstrap: wait waiting for value"), "{ran}");
+    assert!(ran.err.contains("image-gallery/gallery_demo_x7k2p: create without an object"), "{ran}");
+    for text in [&ran.out, &ran.err] {
+        assert!(!text.contains(SIGNATURE) && !text.contains(CANARY), "{ran}");
+    }
+    // Only a pointer gets into an object.
+    assert!(management.objects(PUBLIC).iter().all(|object| !object.to_string().contains(CANARY)));
+
+    let sources = cloud.sources();
+    for end in [
+        "/containers/ignition/blobs/bootstrap.ign",
+        "/containers/vhd",
+        // Its name is drawn with the cluster's id.
+        ".vhd",
+        "/galleries/gallery_demo_x7k2p",
+        "/galleries/gallery_demo_x7k2p/images/demo-x7k2p",
+        "/galleries/gallery_demo_x7k2p/images/demo-x7k2p-gen2",
+    ] {
+        assert!(sources.iter().any(|path| path.ends_with(end)), "{end}: {sources:?}");
+    }
+    let versions = sources.iter().filter(|path| path.contains("/versions/")).count();
+    assert_eq!((versions, sources.len()), (2, 8), "{sources:?}");
+    // The operator's machine starts from one of these versions.
+    let image = bootstrap(&management).unwrap();
+    let image = at(&image, "/spec/storageProfile/imageReference/reference/armId").to_lowercase();
+    assert!(sources.contains(&image), "{image}: {sources:?}");
+    let told = source(&management);
+    let (url, query) = told.split_once('?').unwrap();
+    assert_eq!(url, "https://demox7k2psa.blob.core.windows.net/ignition/bootstrap.ign");
+    assert!(query.contains("sp=r&") && query.contains(SIGNATURE), "{query}");
+
+    // Once more: nothing changes, and the machine keeps its address.
+    let (before, puts) = (management.versions(PUBLIC), cloud.puts());
+    start(&site, &management).end().ends(0);
+    assert_eq!((management.versions(PUBLIC), cloud.puts()), (before, puts));
+
+    let arguments = ["destroy", "bootstrap", "--yes", "--force"];
+    site.start(&arguments, Some(&management.server.kubeconfig())).end().ends(0);
+    start(&site, &management).end().ends(0);
+    assert!(bootstrap(&management).is_none());
+    assert_eq!(cloud.puts(), puts);
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_killed_run_is_continued_and_creates_nothing_twice() {
+    let management = Management::start(&Azure::empty());
+    let mut site = site();
+    let cloud = Cloud::start(&mut site);
+    cloud.has_what_the_operator_creates();
+    let mut run = start(&site, &management);
+    run.says(".vhd: create without an object");
+    run.kill();
+    end_lease(&management, PUBLIC);
+    start(&site, &management).end().ends(0);
+    assert!(source(&management).contains(SIGNATURE));
+    let copies = cloud.azure.asked();
+    let copies = copies.iter().filter(|one| one.call.method == "PUT" && one.call.path.contains("/rhcos"));
+    assert_eq!(copies.count(), 1);
+    assert_eq!(cloud.sources().len(), 8);
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn without_boot_sources_no_machine_is_created() {
+    let azure = Azure::empty();
+    let management = Management::start(&azure);
+    let mut site = site();
+    let cloud = Cloud::start(&mut site);
+    cloud.azure.manager().fail(1, "/galleries/", "Conflict", "a policy forbids galleries");
+    let mut run = start(&site, &management);
+    // Azure shows what the operator has created after a while.
+    run.says("StorageAccount/demox7k2psa: ready");
+    cloud.until_asked_for_the_account();
+    cloud.has_what_the_operator_creates();
+    let ran = run.end().ends(5);
+    assert!(
+        ran.err.contains("image-gallery/gallery_demo_x7k2p: ") && ran.err.contains("forbids galleries"),
+        "{ran}"
+    );
+    assert!(azure.ids().iter().all(|id| !id.contains("virtualmachines")), "{:?}", azure.ids());
+    start(&site, &management).end().ends(0);
+    assert!(source(&management).contains(SIGNATURE));
+}
