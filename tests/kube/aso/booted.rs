@@ -115,8 +115,12 @@ fn site() -> Site {
 }
 
 fn start(site: &Site, management: &Management) -> Run {
+    start_with(site, management, &[])
+}
+
+fn start_with(site: &Site, management: &Management, more: &[&str]) -> Run {
     let engine = ["create", "cluster", "--engine", "aso", "--namespace", PUBLIC, "--infra-id", PUBLIC];
-    let arguments = [&engine[..], &["--offline", "--yes", "--aso-machines", "aso"]].concat();
+    let arguments = [&engine[..], &["--offline", "--yes", "--aso-machines", "aso"], more].concat();
     site.start(&arguments, Some(&management.server.kubeconfig()))
 }
 
@@ -178,6 +182,12 @@ fn machines_get_image_and_ignition_config() {
     start(&site, &management).end().ends(0);
     assert_eq!((management.versions(PUBLIC), cloud.puts()), (before, puts));
 
+    // So it does with another pointer: Azure does not change that of a machine.
+    site.file("pointer.ign", r#"{"ignition":{"version":"3.2.0"}}"#);
+    let other = site.path().join("pointer.ign");
+    start_with(&site, &management, &["--aso-ignition-pointer", other.to_str().unwrap()]).end().ends(0);
+    assert_eq!(source(&management), told);
+
     let arguments = ["destroy", "bootstrap", "--yes", "--force"];
     site.start(&arguments, Some(&management.server.kubeconfig())).end().ends(0);
     start(&site, &management).end().ends(0);
@@ -225,4 +235,27 @@ fn without_boot_sources_no_machine_is_created() {
     assert!(azure.ids().iter().all(|id| !id.contains("virtualmachines")), "{:?}", azure.ids());
     start(&site, &management).end().ends(0);
     assert!(source(&management).contains(SIGNATURE));
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn nothing_is_put_into_what_is_somebody_else_s() {
+    let azure = Azure::empty();
+    let management = Management::start(&azure);
+    let mut site = site();
+    let cloud = Cloud::start(&mut site);
+    cloud.has_what_the_operator_creates();
+    let patch = r#"{"spec":{"azureName":"elsewhere"}}"#;
+    let patches = json!([{ "kind": "StorageAccount", "name": "demox7k2psa", "patch": patch }]);
+    site.file("patches.yaml", &patches.to_string());
+    let file = site.path().join("patches.yaml");
+    let ran = start_with(&site, &management, &["--aso-patches", file.to_str().unwrap()]).end().ends(4);
+    assert!(ran.err.contains("LF1542") && ran.err.contains("spec.azureName"), "{ran}");
+    assert!(management.objects(PUBLIC).is_empty() && azure.ids().is_empty());
+
+    let group = format!("/resourcegroups/{PUBLIC}-rg");
+    azure.has(&format!("{group}/storageaccounts/demox7k2psa"), &[("team", "corp")]);
+    let ran = start(&site, &management).end().ends(5);
+    assert!(ran.err.contains("LF1542") && ran.err.contains("StorageAccount/demox7k2psa"), "{ran}");
+    assert_eq!(cloud.sources(), Vec::<String>::new());
 }

@@ -4,7 +4,7 @@ use landfall_diagnostics::{Code, Finding, Kind};
 
 use super::api::Failure;
 use super::ground::Ground;
-use super::{Step, What};
+use super::{Need, Step, What};
 
 static CALL: Code = Code::new("LF1532");
 static FAILED: Code = Code::new("LF1533");
@@ -134,6 +134,29 @@ pub fn control_plane_ignition(file: &str) -> Finding {
     )
 }
 
+/// An object whose resource is somebody else's, where machines are to start from what lies in it.
+#[must_use]
+pub fn foreign_source(need: &Need) -> Finding {
+    let message = format!(
+        "{}/{} exists in Azure without the cluster's tag, so that landfall puts neither image nor ignition config there",
+        need.kind, need.name
+    );
+    Finding::error(&IGNITION, Kind::Invalid, "", message).help(
+        "if it is this cluster's, give it the tag `kubernetes.io_cluster.<infrastructure id>: owned`; else upload the \
+         files yourself, and use --aso-ignition-pointer",
+    )
+}
+
+/// A patch that leads away from where landfall puts image and ignition config.
+#[must_use]
+pub fn patched_source(kind: &str, name: &str, field: &str) -> Finding {
+    let message = format!(
+        "the patch of {kind}/{name} sets {field}, which landfall does not follow for image and config"
+    );
+    Finding::error(&IGNITION, Kind::NotSupported, "", message)
+        .help("remove it from the patch, or upload the files yourself and use --aso-ignition-pointer")
+}
+
 /// Another engine than the one that began; their names.
 #[must_use]
 pub fn other_engine(began: &str, asked: &str) -> Finding {
@@ -168,6 +191,7 @@ mod tests {
     #[test]
     fn each_fault_has_a_page_of_its_own() {
         let ground = Ground { infra_id: "demo-x7k2p".to_owned(), namespace: "demo".to_owned() };
+        let need = Need { kind: "StorageAccount", name: "demox7k2psa".to_owned() };
         let action = Action {
             what: What::TerminalError,
             policy: None,
@@ -195,6 +219,8 @@ mod tests {
             (not_ours(&ground), "LF1540"),
             (by_tag(), "LF1541"),
             (control_plane_ignition("demo/master.ign"), "LF1542"),
+            (foreign_source(&need), "LF1542"),
+            (patched_source("StorageAccount", "a", "spec.azureName"), "LF1542"),
             (other_engine("aso", "terraform"), "LF1543"),
             (other_namespace("demo", "other"), "LF1543"),
             (other_machines(), "LF1543"),

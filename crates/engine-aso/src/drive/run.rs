@@ -16,11 +16,14 @@ use tokio::time::{Instant, sleep_until};
 use super::act::look_for_credential;
 use super::api::{Api, Feed, ObjectEvent};
 use super::silence::Silence;
-use super::{Drive, ObservedState, Pace, Step, Work, act};
-use crate::core::{Object, Outcome};
-use crate::desired::Need;
+use super::{Drive, ObservedState, Pace, Planned, Step, Work, act};
+use crate::core::{FOREIGN, Object, Outcome};
+use crate::desired::{Need, Policy};
 use crate::kinds::Kind;
 use crate::translate::Translation;
+
+/// The kind in whose resource an image and an ignition config lie.
+const ACCOUNT: &str = "StorageAccount";
 
 /// How long news of what was just sent is waited for before it is looked at again.
 const AFTER_WRITES: Duration = Duration::from_secs(1);
@@ -66,6 +69,9 @@ pub trait Boot: Sync {
     /// The objects that must be Ready before.
     fn needs(&self) -> &[Need];
 
+    /// The resource of an object that must be Ready is somebody else's: nothing is created.
+    fn is_foreign(&self, need: &Need);
+
     /// Creates it, and gives the objects of the cluster with all values that machines have waited for; none where it
     /// failed or was stopped, of which whoever is asked knows more.
     fn create(&self) -> BoxFuture<'_, Option<Translation>>;
@@ -97,7 +103,7 @@ pub async fn run(
     watcher: &dyn Watcher,
     stop: &Stop,
 ) -> (End, Step) {
-    let deadline = Instant::now() + limits.whole;
+    let mut deadline = Instant::now() + limits.whole;
     let mut world = ObservedState::new((limits.clock)());
     let mut pace = Pace::default();
     let mut silence = Silence::default();
@@ -128,7 +134,12 @@ pub async fn run(
                 booting.end().await;
                 return (End::Interrupted, latest);
             }
-            booting.begin(&world);
+            match booting.begin(&latest, &world) {
+                Begun::Foreign => return (End::Unbooted, latest),
+                // It may take as long as the objects do.
+                Begun::Now => deadline = Instant::now() + limits.whole,
+                Begun::No => {}
+            }
             let writes = latest.objects.iter().any(|planned| planned.action.what.writes());
             if writes {
                 act(&drive, api, &latest, &mut world, &mut pace).await;
@@ -143,7 +154,10 @@ pub async fn run(
                 None => return (End::TimedOut, latest),
             },
             made = booting.done() => match made {
-                Some(translation) => drive.to_mut().work = Work::Make(translation),
+                Some(translation) => {
+                    drive.to_mut().work = Work::Make(translation);
+                    deadline = Instant::now() + limits.whole;
+                }
                 None if stop.is_asked() => return (End::Interrupted, latest),
                 None => return (End::Unbooted, latest),
             },
@@ -162,6 +176,15 @@ pub async fn run(
     }
 }
 
+/// Whether the creation of what machines start from has begun.
+enum Begun {
+    /// It has begun before, or cannot yet.
+    No,
+    Now,
+    /// What it needs is somebody else's.
+    Foreign,
+}
+
 /// The creation of what machines start from.
 struct Booting<'b> {
     /// Who creates it, until that begins.
@@ -171,12 +194,29 @@ struct Booting<'b> {
 
 impl Booting<'_> {
     /// Begins once all is there that it needs.
-    fn begin(&mut self, world: &ObservedState) {
-        let is_ready = |need: &Need| world.get(need).is_some_and(|object| Object(object).is_ready());
-        let due = self.boot.take_if(|boot| boot.needs().iter().all(is_ready));
-        if let Some(boot) = due {
-            self.work = Some(boot.create());
+    fn begin(&mut self, step: &Step, world: &ObservedState) -> Begun {
+        let Some(boot) = self.boot else { return Begun::No };
+        // What is created lies in the account, so that it must be the cluster's.
+        let is_foreign = |planned: &&Planned| {
+            planned.object.kind == ACCOUNT
+                && planned.action.message.contains(FOREIGN)
+                && boot.needs().contains(&planned.object)
+        };
+        if let Some(account) = step.objects.iter().find(is_foreign) {
+            self.boot = None;
+            boot.is_foreign(&account.object);
+            return Begun::Foreign;
         }
+        let is_usable = |need: &Need| {
+            let object = world.get(need).map(Object).filter(|object| object.is_ready());
+            object.is_some_and(|object| need.kind != ACCOUNT || object.policy() != Policy::Skip)
+        };
+        if !boot.needs().iter().all(is_usable) {
+            return Begun::No;
+        }
+        self.boot = None;
+        self.work = Some(boot.create());
+        Begun::Now
     }
 
     /// What comes of it; never where it has not begun.

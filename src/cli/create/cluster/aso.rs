@@ -130,6 +130,10 @@ impl Job<'_> {
             Ok(translation) => translation,
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
+        let direct = match self.boot_sources(&outlook.plan, &translation) {
+            Ok(sources) => sources.as_ref().map(boot::names).unwrap_or_default(),
+            Err(findings) => return Ok(Err(self.unfit(findings))),
+        };
         let objects = translation.objects.iter();
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
@@ -149,6 +153,7 @@ impl Job<'_> {
             });
             value["namespace"] = ground.namespace.into();
             value["objects"] = shown.collect::<Vec<Value>>().into();
+            value["withoutObject"] = direct.into();
             self.add_cost(&mut value, &outlook.plan);
             value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
             self.settings.printer.data(&format!("{value}\n"))?;
@@ -156,7 +161,8 @@ impl Job<'_> {
         }
         outcome::said(&self.left_to_tell(&outlook.said), self.settings);
         let lines = objects.map(|object| format!("{}/{}\n", object.kind.kind, object.name));
-        let text: String = lines.collect();
+        let without = direct.iter().map(|name| format!("{name} (without an object)\n"));
+        let text: String = lines.chain(without).collect();
         let cost = self.cost_text(&outlook.plan, self.settings.printer.styles().data);
         self.settings.printer.data(&(text + &cost))?;
         let count = counted(translation.objects.len(), "object");
@@ -182,7 +188,11 @@ impl Job<'_> {
             Ok(outlook) => outlook,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
-        let ready = match self.ready(&outlook.plan, configs, choice) {
+        let ready = self.ready(&outlook.plan, configs, choice).and_then(|ready| {
+            self.boot_sources(&outlook.plan, &ready.translation)?;
+            Ok(ready)
+        });
+        let ready = match ready {
             Ok(ready) => ready,
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
@@ -225,13 +235,11 @@ impl Job<'_> {
             Ok(configs) => configs,
             Err(ended) => return Ok(Err(ended)),
         };
-        if self.creates_boot_sources() {
+        if configs.bootstrap.is_some() {
             let machine = boot::machine(&management.live, &planned, &ground.namespace);
             match self.runtime.block_on(machine) {
-                Ok(Some(machine)) => {
-                    configs.is_booted = machine.is_ready;
-                    configs.bootstrap = Some(machine.pointer);
-                }
+                // A machine that exists starts with no other.
+                Ok(Some(machine)) => configs.bootstrap = Some(machine.pointer),
                 Ok(None) => {}
                 Err(failure) => {
                     return refused(&[management.unanswered(&failure)], Exit::PartWay, self.settings).map(Ok);
@@ -298,14 +306,17 @@ impl Job<'_> {
             stop: &stop,
         };
         let stage = if self.needs_bootstrap() { Stage::Bootstrap } else { Stage::Install };
+        let held = translation.clone();
         let boot = sources.as_ref().map(|sources| Boot {
             platform: self.platform.name(),
             session: self.session,
+            live: &management.live,
+            namespace: &ground.namespace,
+            held: &held,
             cluster,
             sources,
             secrets,
             input: self.input(plan, configs, choice),
-            configs,
             versions: &known.versions,
             shown: &shown,
             stop: &stop,
@@ -329,6 +340,10 @@ impl Job<'_> {
     ) -> Result<Option<BootSources>, Vec<Finding>> {
         if !translation.objects.iter().any(boot::is_held) {
             return Ok(None);
+        }
+        let patched = boot::patched(translation);
+        if !patched.is_empty() {
+            return Err(patched);
         }
         self.platform.boot_sources(plan, &self.basis.catalogue)
     }
@@ -381,7 +396,7 @@ impl Job<'_> {
         choice: &Choice,
     ) -> Result<Translation, Vec<Finding>> {
         let mut translation = translate(&self.input(plan, configs, choice))?;
-        if self.creates_boot_sources() && !configs.is_booted {
+        if self.creates_boot_sources() {
             boot::hold(&mut translation);
         }
         Ok(translation)

@@ -28,8 +28,6 @@ pub(super) struct Configs {
     pub(super) bootstrap: Option<Secret<String>>,
     /// That of the control plane's machines.
     pub(super) control_plane: Option<Secret<String>>,
-    /// Whether everything exists that the bootstrap machine starts from.
-    pub(super) is_booted: bool,
 }
 
 impl Job<'_> {
@@ -57,7 +55,7 @@ impl Job<'_> {
                 }
                 config => Some(config?),
             };
-            Ok::<Configs, Refusal>(Configs { bootstrap, control_plane, is_booted: false })
+            Ok::<Configs, Refusal>(Configs { bootstrap, control_plane })
         };
         match read() {
             Ok(configs) if configs.control_plane.is_none() && !self.has_installer() => {

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::core::Object;
-use landfall_engine_aso::desired::{Desired, Need, Policy};
+use landfall_engine_aso::desired::{Desired, Need};
 use landfall_engine_aso::drive::{self, Api as _, Failure, Live, Location, Watcher as _};
 use landfall_engine_aso::translate::{Ignition, Input, Translation, translate};
 use landfall_engine_native::{Underway, Watcher};
@@ -19,7 +19,6 @@ use landfall_platform::cloud::Session;
 use landfall_platform::native::{BootSources, GIVEN, Secrets};
 use serde_json::Value;
 
-use super::super::started::Configs;
 use crate::cli::aso::management::Shown;
 use crate::install::{BootSite, Booted, Fault};
 use crate::prepare;
@@ -35,15 +34,15 @@ const CUSTOM_DATA: &str = "/spec/osProfile/customData";
 const NEEDED: &[&str] =
     &["ResourceGroup", "StorageAccount", "StorageAccountsBlobServicesContainer", "UserAssignedIdentity"];
 
-/// The bootstrap machine, as its object says it.
+/// The bootstrap machine, as far as Azure has it.
 pub(super) struct Machine {
     /// Its ignition config. Azure does not change that of a machine.
     pub(super) pointer: Secret<String>,
     /// Whether it runs, so that all exists that it starts from.
-    pub(super) is_ready: bool,
+    is_ready: bool,
 }
 
-/// The bootstrap machine of a cluster; none where nothing was created of it yet.
+/// The bootstrap machine of a cluster; none where Azure has none yet, or it is being deleted.
 pub(super) async fn machine(
     live: &Live,
     translation: &Translation,
@@ -58,14 +57,21 @@ pub(super) async fn machine(
         namespace: Some(namespace.to_owned()),
         name: desired.name.clone(),
     };
-    let Some(object) = live.get(&at).await? else { return Ok(None) };
-    let data = object.pointer(CUSTOM_DATA).and_then(Value::as_str);
-    let config = data.and_then(|data| STANDARD.decode(data).ok());
-    let config = config.and_then(|config| String::from_utf8(config).ok());
-    let known = Object(&object);
-    // With this policy, the operator has only looked for it.
-    let config = config.filter(|_| known.policy() != Policy::Skip);
-    Ok(config.map(|config| Machine { pointer: Secret::new(config), is_ready: known.is_ready() }))
+    Ok(live.get(&at).await?.as_ref().and_then(known))
+}
+
+/// A machine by its object, if Azure has it with an ignition config.
+fn known(object: &Value) -> Option<Machine> {
+    let text =
+        |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let machine = Object(object);
+    // The operator notes the id once Azure has created the machine.
+    if machine.is_being_deleted() || text("/status/id").or_else(|| text("/status/vmId")).is_none() {
+        return None;
+    }
+    let config = STANDARD.decode(text(CUSTOM_DATA)?).ok()?;
+    let pointer = Secret::new(String::from_utf8(config).ok()?);
+    Some(Machine { pointer, is_ready: machine.is_ready() })
 }
 
 /// Has all machines wait for what they start from.
@@ -80,16 +86,46 @@ pub(super) fn is_held(object: &Desired) -> bool {
     object.hints.late_bound.iter().any(|value| value == SOURCES)
 }
 
+/// The resources that landfall itself creates.
+pub(super) fn names(sources: &BootSources) -> Vec<String> {
+    let own = sources.graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN));
+    own.map(|node| node.name.clone()).collect()
+}
+
+/// What is said of patches that lead away from where landfall puts the boot sources.
+pub(super) fn patched(translation: &Translation) -> Vec<Finding> {
+    const FIELDS: &[(&str, &str)] = &[
+        ("/spec/azureName", "spec.azureName"),
+        ("/spec/owner", "spec.owner"),
+        ("/spec/allowSharedKeyAccess", "spec.allowSharedKeyAccess"),
+    ];
+    let needed = translation.objects.iter().filter(|object| NEEDED.contains(&object.kind.kind));
+    let mut found = Vec::new();
+    for object in needed {
+        for patch in &object.hints.patches {
+            let patch: Value = serde_json::from_str(patch).unwrap_or_default();
+            let fields = FIELDS.iter().filter(|(pointer, _)| patch.pointer(pointer).is_some());
+            found.extend(
+                fields.map(|(_, field)| drive::pages::patched_source(object.kind.kind, &object.name, field)),
+            );
+        }
+    }
+    found
+}
+
 /// The creation of what machines start from.
 pub(super) struct Boot<'b> {
     pub(super) platform: &'b str,
     pub(super) session: Option<&'b dyn Session>,
+    pub(super) live: &'b Live,
+    pub(super) namespace: &'b str,
+    /// The objects, with machines that wait.
+    pub(super) held: &'b Translation,
     pub(super) cluster: &'b ClusterDir,
     pub(super) sources: &'b BootSources,
     pub(super) secrets: &'b Secrets,
     /// What the objects come from, without the bootstrap machine's ignition config.
     pub(super) input: Input<'b>,
-    pub(super) configs: &'b Configs,
     /// The versions of the objects.
     pub(super) versions: &'b BTreeMap<String, &'static str>,
     pub(super) shown: &'b Shown<'b>,
@@ -130,10 +166,24 @@ impl Boot<'_> {
         site.apply(self.sources).await
     }
 
+    /// The objects with all that machines have waited for, and what differs from the plan.
+    async fn created(&self) -> Result<(Translation, Vec<Finding>), Fault> {
+        let findings = |findings| Fault::Native { findings, interrupted: false };
+        let machine = machine(self.live, self.held, self.namespace).await;
+        let machine = machine.map_err(|failure| findings(vec![drive::pages::failure(&failure)]))?;
+        let (pointer, differences) = match machine {
+            Some(Machine { pointer, is_ready: true }) => (pointer, Vec::new()),
+            machine => {
+                let booted = self.sources().await?;
+                (machine.map_or(booted.pointer, |machine| machine.pointer), booted.differences)
+            }
+        };
+        Ok((self.translated(&pointer).map_err(findings)?, differences))
+    }
+
     /// The objects with the ignition config of the bootstrap machine.
     fn translated(&self, pointer: &Secret<String>) -> Result<Translation, Vec<Finding>> {
-        let known = self.configs.bootstrap.as_ref().unwrap_or(pointer);
-        let ignition = Ignition { bootstrap: Some(known.expose()), ..self.input.ignition };
+        let ignition = Ignition { bootstrap: Some(pointer.expose()), ..self.input.ignition };
         let mut translation = translate(&Input { ignition, ..self.input })?;
         drive::served(&mut translation, self.versions);
         Ok(translation)
@@ -145,13 +195,15 @@ impl drive::Boot for Boot<'_> {
         &self.needs
     }
 
+    fn is_foreign(&self, need: &Need) {
+        let finding = drive::pages::foreign_source(need);
+        let fault = Fault::Native { findings: vec![finding], interrupted: false };
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Err(fault);
+    }
+
     fn create(&self) -> BoxFuture<'_, Option<Translation>> {
         async {
-            let made = self.sources().await.and_then(|booted| {
-                let findings = |findings| Fault::Native { findings, interrupted: false };
-                Ok((self.translated(&booted.pointer).map_err(findings)?, booted.differences))
-            });
-            let (translation, result) = match made {
+            let (translation, result) = match self.created().await {
                 Ok((translation, differences)) => (Some(translation), Ok(differences)),
                 Err(fault) => (None, Err(fault)),
             };
@@ -172,14 +224,44 @@ struct Lines<'l> {
 impl Watcher for Lines<'_> {
     fn progress(&self, _: usize, _: usize, running: &[Underway<'_>]) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = |name: &str| {
-            let mut own = self.sources.graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN));
-            own.any(|node| node.name == name)
-        };
+        let own = names(self.sources);
         for one in running {
-            if own(one.name) && told.insert(one.name.to_owned()) {
+            if own.iter().any(|name| name == one.name) && told.insert(one.name.to_owned()) {
                 self.shown.told(&format!("{}: create without an object", one.name));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_machine_is_known_once_azure_has_it() {
+        let data = STANDARD.encode("{}");
+        let object = |status: Value, metadata: Value| {
+            let ready = json!([{ "type": "Ready", "status": "True" }]);
+            let mut object = json!({
+                "metadata": metadata,
+                "spec": { "osProfile": { "customData": data } },
+                "status": { "conditions": ready },
+            });
+            json_patch::merge(&mut object["status"], &status);
+            object
+        };
+        let id = json!({ "id": "/subscriptions/s/x" });
+        let found = known(&object(id.clone(), json!({})));
+        assert!(found.is_some_and(|machine| machine.is_ready && machine.pointer.expose() == "{}"));
+        // One that Azure has refused gets an address that is still valid.
+        assert!(known(&object(json!({}), json!({}))).is_none());
+        assert!(known(&object(id.clone(), json!({ "deletionTimestamp": "2026-11-28T00:00:00Z" }))).is_none());
+        let unready = json!({ "id": "/subscriptions/s/x", "conditions": [] });
+        assert!(known(&object(unready, json!({}))).is_some_and(|machine| !machine.is_ready));
+        let mut without = object(id, json!({}));
+        without["spec"] = json!({});
+        assert!(known(&without).is_none());
     }
 }

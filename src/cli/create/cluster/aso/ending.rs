@@ -25,16 +25,7 @@ impl Job<'_> {
         ground: &Ground,
         (worked, booted): (&Worked, Booted),
     ) -> anyhow::Result<Exit> {
-        let (mut findings, mut exit) = judged(worked, ground);
-        match booted {
-            Ok(differences) => findings.extend(differences),
-            Err(fault) if fault.is_interrupted() => {}
-            Err(fault) => {
-                let (why, boot_exit) = engine::judged(fault, true)?;
-                findings.extend(why);
-                exit = if exit == Exit::Done { boot_exit } else { exit };
-            }
-        }
+        let (mut findings, exit) = judged(worked, ground);
         let none = Step::default();
         let step = if let Worked::Ended(_, step) = worked { step } else { &none };
         let is_done = |planned: &&drive::Planned| Outcome::of(&planned.action.what) == Outcome::Done;
@@ -46,6 +37,14 @@ impl Job<'_> {
         };
         let detail = format!("{standing} of {}", counted(step.objects.len(), "object"));
         note(cluster, result, &detail)?;
+        match booted {
+            Ok(differences) => findings.extend(differences),
+            Err(fault) if fault.is_interrupted() => {}
+            Err(fault) => {
+                let (why, _) = engine::judged(fault, true)?;
+                findings.extend(why);
+            }
+        }
         if self.settings.output == Output::Json {
             let mut value = self.head(word(exit), &prepared.plan);
             value["engine"] = json!({ "name": NAME, "namespace": ground.namespace });
