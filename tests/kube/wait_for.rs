@@ -100,7 +100,7 @@ fn the_api_is_waited_for_until_it_answers() {
     gate.open();
     let ran = running.end().ends(0);
     let server = format!("https://127.0.0.1:{}", gate.port);
-    assert!(ran.out.contains(&server) && ran.out.contains("Kubernetes v1.20"), "{ran}");
+    assert!(ran.out.contains(&server) && ran.out.contains("Kubernetes v1."), "{ran}");
 }
 
 #[test]

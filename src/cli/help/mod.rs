@@ -71,6 +71,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "image",
             "replicas",
             "metrics_tls",
+            "admission_policies",
             "monitoring",
             "runbooks",
             "watch_namespace",

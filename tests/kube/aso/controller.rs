@@ -47,11 +47,17 @@ pub struct Controller {
 impl Controller {
     /// Makes all that is printed for it, and starts it with the rights that are printed and no others.
     pub fn start(management: &Management) -> Self {
+        // These tests delete what the policies keep.
+        Self::start_with(management, "--admission-policies=false")
+    }
+
+    /// The same with a flag more for what is printed.
+    pub fn start_with(management: &Management, flag: &str) -> Self {
         for definition in printed(&["operator", "crds"]) {
             make(management, &definition);
         }
         let mut account = Value::Null;
-        for object in printed(&["operator", "manifests", "--controllers", NAME]) {
+        for object in printed(&["operator", "manifests", "--controllers", NAME, flag]) {
             make(management, &object);
             if object["kind"] == "ServiceAccount" {
                 account = object;
@@ -232,7 +238,14 @@ impl<'m> Asked<'m> {
 
     /// Deletes it.
     pub fn delete(&self) {
-        self.management.server.call("DELETE", &self.path(), &Value::Null).unwrap();
+        self.try_delete("Background").unwrap();
+    }
+
+    /// The same, with what becomes of its dependents.
+    pub fn try_delete(&self, propagation: &str) -> Result<Value, Fault> {
+        let options =
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation });
+        self.management.server.call("DELETE", &self.path(), &options)
     }
 
     /// Waits until one of its conditions is so, of the present generation, and its message has these words.

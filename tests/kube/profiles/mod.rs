@@ -10,6 +10,7 @@ mod world;
 
 mod amending;
 mod certificate;
+mod conditions;
 mod definitions;
 mod deletion;
 mod expiry;

@@ -16,7 +16,7 @@ const UNWRITABLE: &str = "resource-unwritable";
 pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
 
 /// Annotation of the resource: its cluster is not removed with it until the annotation is.
-pub(super) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
+pub(crate) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
 
 /// Annotation of the resource: the digest of a plan that may be carried out although only landfall changed.
 pub(super) const ACCEPTED_PLAN: &str = "aso.landfall.dev/accept-plan";

@@ -42,6 +42,7 @@ use futures::stream::{self, BoxStream};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+pub(crate) use anchor::PROTECTION;
 pub use metrics::Numbers;
 pub use resource::{
     AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Outputs, Patch,

@@ -71,6 +71,7 @@ mod tests {
             controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
             replicas: 2,
             metrics_tls: true,
+            admission_policies: true,
             monitoring: None,
             runbooks: None,
             watch_namespace: None,

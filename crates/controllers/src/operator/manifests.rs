@@ -6,6 +6,7 @@ use landfall_kube::kinds::{LANDFALL_PROFILES, ProfileKinds};
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
+use super::deletion_policy;
 use super::hardening;
 use super::monitoring::Monitoring;
 use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
@@ -37,6 +38,7 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 
 /// How the operator is to run.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Deployed {
     /// The image that holds this program.
     pub image: String,
@@ -56,6 +58,8 @@ pub struct Deployed {
     pub replicas: u8,
     /// Whether metrics are served over TLS, for whoever may read them.
     pub metrics_tls: bool,
+    /// Whether the API server itself refuses the deletion of protected clusters.
+    pub admission_policies: bool,
     /// By what the operator is watched, if by anything.
     pub monitoring: Option<Monitoring>,
     /// Where the book's pages about alerts are, as a URL that ends with a slash; without it, alerts link to no page.
@@ -115,6 +119,9 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     }
     if deployed.controllers.iter().any(|controller| controller.name == azure_infrastructure::NAME) {
         all.extend(profiles::infrastructure_roles());
+        if deployed.admission_policies {
+            all.extend(deletion_policy::policies());
+        }
     }
     if profiles::are_judged(&deployed.controllers) {
         all.extend(profiles::judge(deployed.profiles, namespace, &labels()));

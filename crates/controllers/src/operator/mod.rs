@@ -1,6 +1,7 @@
 //! One process with controllers in it: who of several replicas works, how it does, and what it takes to
 //! deploy it.
 
+mod deletion_policy;
 mod election;
 mod hardening;
 mod http_server;

@@ -258,6 +258,7 @@ mod tests {
             controllers: CONTROLLERS.iter().collect(),
             replicas: 2,
             metrics_tls,
+            admission_policies: true,
             monitoring: None,
             runbooks: None,
             watch_namespace: None,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
+use super::super::deletion_policy;
 use super::super::manifests::{Deployed, NAME, Rules, labels, manifests, rule, rules};
 use super::{CRD, PackageFile, file_name};
 
@@ -29,7 +30,10 @@ pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
                 | "ClusterRoleBinding"
                 | "Deployment"
                 | "ValidatingWebhookConfiguration"
-                | "MutatingWebhookConfiguration",
+                | "MutatingWebhookConfiguration"
+                // The manager does not know these.
+                | deletion_policy::POLICY
+                | deletion_policy::BINDING,
             ) => continue,
             Some("ClusterRole") if text_of(&object).starts_with(NAME) => continue,
             _ => {}

@@ -18,6 +18,7 @@ fn deployed(names: &[&str]) -> Deployed {
         controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
         replicas: 2,
         metrics_tls: true,
+        admission_policies: true,
         monitoring: None,
         runbooks: None,
         watch_namespace: None,

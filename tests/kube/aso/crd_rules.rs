@@ -1,0 +1,49 @@
+//! What the API server refuses of an `AzureInfrastructure` by the rules of its definition.
+
+use landfall_kube::Fault;
+use serde_json::{Value, json};
+
+use super::account::printed;
+use crate::server::Server;
+
+const PATH: &str = "/apis/aso.landfall.dev/v1alpha1/namespaces/default/azureinfrastructures";
+
+#[test]
+#[ignore = "needs a current API server"]
+fn the_definition_refuses_what_cannot_be() {
+    let server = Server::start();
+    for definition in printed(&["crds"]) {
+        server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition);
+    }
+    let object = |name: &str, spec: Value| {
+        json!({
+            "apiVersion": "aso.landfall.dev/v1alpha1",
+            "kind": "AzureInfrastructure",
+            "metadata": { "name": name, "namespace": "default" },
+            "spec": spec,
+        })
+    };
+    let is_refused = |answer: Result<Value, Fault>, words: &str| match answer {
+        Err(fault) => assert!(fault.why().contains(words), "{fault:?}"),
+        Ok(taken) => panic!("{words}: {taken}"),
+    };
+    let credentials = json!({ "name": "azure" });
+    let reference = json!({ "name": "config" });
+    let both = json!({
+        "credentialsSecretRef": credentials, "installConfigRef": reference, "installConfig": { "a": 1 },
+    });
+    let one = json!({ "credentialsSecretRef": credentials, "installConfigRef": reference });
+    // The kind is served after a moment.
+    server.make(PATH, &object("demo", one));
+    let none = json!({ "credentialsSecretRef": credentials });
+    for wrong in [both, none] {
+        let answer = server.call("POST", PATH, &object("wrong", wrong));
+        is_refused(answer, "set either installConfig or installConfigRef");
+    }
+    let path = format!("{PATH}/demo");
+    let id = |id: &str| json!({ "spec": { "infraID": id } });
+    server.change(&path, &id("demo-x7k2p"));
+    is_refused(server.call("PATCH", &path, &id("demo-b4n9w")), "infraID cannot be changed");
+    // The rest stays changeable.
+    server.change(&path, &json!({ "spec": { "paused": true, "infraID": "demo-x7k2p" } }));
+}
