@@ -10,7 +10,7 @@ const AWS: Place<'_> = Place(PARENT, "", "aws");
 const MINE: Place<'_> = Place(PRIVATE, PROJECT, "mine");
 const RELEASED: Place<'_> = Place(NAMESPACED, PROJECT, "released");
 
-/// Whether a change of an object is written while nobody judges it.
+/// Whether a change of an object is accepted while the webhook is down.
 fn is_written(world: &World, place: Place<'_>, change: &Value) -> bool {
     match world.cluster.server.call("PATCH", &place.path(), change) {
         Ok(_) => true,
@@ -58,7 +58,7 @@ fn while_nobody_judges_only_what_no_rule_concerns_is_written() {
     let made = other.object(&json!({ "parent": "aws" }));
     assert!(world.cluster.server.call("POST", &other.collection(), &made).is_err());
 
-    // What is deleted while nobody judges is released by whoever asked to be asked.
+    // The finalizers of a deleted profile can be removed without the webhook.
     world.delete(RELEASED);
     assert!(is_written(&world, RELEASED, &json!({ "metadata": { "finalizers": null } })));
     world.goes(RELEASED);

@@ -42,7 +42,7 @@ pub(super) struct Machine {
     is_ready: bool,
 }
 
-/// The bootstrap machine of a cluster; none where Azure has none yet, or it is being deleted.
+/// The bootstrap machine of a cluster, if Azure has it and its object is not being deleted.
 pub(super) async fn machine(
     live: &Live,
     translation: &Translation,
