@@ -131,14 +131,14 @@ async fn work(api: &Played, job: Job<'_>) -> Option<End> {
     }
 }
 
+/// The job of making a cluster whose machines wait for nothing.
+fn making(translation: Translation, anchor: &Value) -> Job<'_> {
+    Job::Make { translation, anchor, secret: &secret, stage: Stage::Install, boot: None }
+}
+
 async fn make(api: &Played) -> Option<End> {
-    let job = Job::Make {
-        translation: plan(),
-        anchor: &anchor(),
-        secret: &secret,
-        stage: Stage::Install,
-        boot: None,
-    };
+    let anchor = anchor();
+    let job = making(plan(), &anchor);
     work(api, job).await
 }
 
@@ -240,13 +240,8 @@ async fn an_object_of_somebody_else_that_does_not_get_ready_ends_the_run() {
     let api = Played::default();
     api.put("VirtualNetwork", "net", &their_network("1969-12-31T23:57:59Z", false));
     let (kinds, ground, stop) = (used(), ground(), Stop::default());
-    let job = Job::Make {
-        translation: plan(),
-        anchor: &anchor(),
-        secret: &secret,
-        stage: Stage::Install,
-        boot: None,
-    };
+    let anchor = anchor();
+    let job = making(plan(), &anchor);
     let mut feed = api.feed(&kinds);
     let told = match at_work(&place(&api, &kinds, &ground, &stop), &mut feed, job).await {
         Worked::Ended(End::Stuck, ended) => pages::failed(&ended),

@@ -37,8 +37,6 @@ pub struct BootSite<'a> {
 /// What came of boot sources.
 #[derive(Debug)]
 pub struct Booted {
-    /// How many resources were created.
-    pub created: usize,
     /// The ignition config of the bootstrap machine, which gives access to the whole one.
     pub pointer: Secret<String>,
     /// What differs from the plan, as warnings.
@@ -83,7 +81,7 @@ impl BootSite<'_> {
             return Err(Fault::Native { findings, interrupted: report.interrupted });
         }
         let pointer = self.pointer(sources, &outputs).await?;
-        Ok(Booted { created: report.created, pointer, differences: report.differences })
+        Ok(Booted { pointer, differences: report.differences })
     }
 
     /// The ignition config of the bootstrap machine.

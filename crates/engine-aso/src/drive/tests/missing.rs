@@ -94,13 +94,8 @@ async fn a_credential_that_is_gone_is_no_reason_to_wait() {
     for (is_taken, expected) in [(false, "wait"), (true, "transient-error")] {
         let api = Played::default();
         api.say("VirtualNetwork", "net", ("SecretNotFound", "Warning"));
-        let job = Job::Make {
-            translation: plan(),
-            anchor: &anchor(),
-            secret: &secret,
-            stage: Stage::Install,
-            boot: None,
-        };
+        let anchor = anchor();
+        let job = making(plan(), &anchor);
         let takes = async {
             sleep(Duration::from_secs(5)).await;
             if is_taken {
@@ -118,13 +113,8 @@ async fn work_ends_after_an_hour_and_leaves_what_stands() {
     // Nobody answers.
     api.slow(PLAN_LIMIT);
     let began = Instant::now();
-    let job = Job::Make {
-        translation: plan(),
-        anchor: &anchor(),
-        secret: &secret,
-        stage: Stage::Install,
-        boot: None,
-    };
+    let anchor = anchor();
+    let job = making(plan(), &anchor);
     assert_eq!(ended(&api, PLAN_LIMIT, job).await, Some((End::TimedOut, Some("wait"))));
     let took = began.elapsed();
     assert!(took >= PLAN_LIMIT && took < PLAN_LIMIT + Duration::from_mins(1), "{took:?}");

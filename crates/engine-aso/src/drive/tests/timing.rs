@@ -149,13 +149,8 @@ async fn where_no_operator_answers_it_is_looked_at_again() {
         clock: || Timestamp::from_second(180).unwrap_or_default(),
     };
     let place = Place { limits, watcher: &listening, ..place(&api, &kinds, &ground, &stop) };
-    let job = Job::Make {
-        translation: plan(),
-        anchor: &anchor(),
-        secret: &secret,
-        stage: Stage::Install,
-        boot: None,
-    };
+    let anchor = anchor();
+    let job = making(plan(), &anchor);
     let late = match at_work(&place, &mut api.feed(&kinds), job).await {
         Worked::Ended(End::TimedOut, last) => pages::late(&last).message,
         _ => String::new(),
