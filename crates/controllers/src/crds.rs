@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::azure_infrastructure::{AZURE_INFRASTRUCTURE, Spec, Status};
+use super::azure_infrastructure::{AZURE_INFRASTRUCTURE, CONFIG_KEY, FACTS_KEY, Spec, Status};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
@@ -77,21 +77,57 @@ const INFRASTRUCTURE_RULES: [(&str, &str); 2] = [
     ),
 ];
 
+/// What a server fills in where the spec of an `AzureInfrastructure` says nothing: what the controller assumes as well.
+const INFRASTRUCTURE_DEFAULTS: [(&str, &str); 8] = [
+    ("machines", "none"),
+    ("stage", "install"),
+    ("adoptPolicy", "manage"),
+    ("installConfigRef/properties/kind", "Secret"),
+    ("installConfigRef/properties/key", CONFIG_KEY),
+    ("factsRef/properties/kind", "Secret"),
+    ("factsRef/properties/key", FACTS_KEY),
+    ("cloudProfileRef/properties/kind", "PrivateCloudProfile"),
+];
+
+/// The fields that the spec of an `AzureInfrastructure` cannot do without, by the schema that has them.
+const INFRASTRUCTURE_REQUIRED: [(&str, &[&str]); 7] = [
+    ("", &["credentialsSecretRef"]),
+    ("/properties/credentialsSecretRef", &["name"]),
+    ("/properties/installConfigRef", &["name"]),
+    ("/properties/factsRef", &["name"]),
+    ("/properties/cloudProfileRef", &["name"]),
+    ("/properties/ignitionSecretRef", &["name"]),
+    ("/properties/patches/items", &["kind", "name", "patch"]),
+];
+
 /// The definition of the kind by which a cluster's infrastructure in Azure is asked for. By its labels clusterctl
 /// finds the objects, and moves them with all that they own.
 #[must_use]
 pub fn infrastructure() -> Value {
     let mut spec = schema::<Spec>();
+    for (path, value) in INFRASTRUCTURE_DEFAULTS {
+        if let Some(field) = spec.pointer_mut(&format!("/properties/{path}")) {
+            field["default"] = json!(value);
+        }
+    }
+    for (path, names) in INFRASTRUCTURE_REQUIRED {
+        if let Some(object) = spec.pointer_mut(path) {
+            object["required"] = json!(names);
+        }
+    }
     // Servers before 1.25 drop the rules, and the controller refuses the same.
     spec["x-kubernetes-validations"] = INFRASTRUCTURE_RULES
         .iter()
         .map(|(rule, message)| json!({ "rule": rule, "message": message }))
         .collect();
+    let mut status = schema::<Status>();
+    // By kstatus, an object that the controller has not seen yet is then in progress, and not current.
+    status["default"] = json!({ "observedGeneration": -1 });
     let mut definition = Definition {
         kind: &AZURE_INFRASTRUCTURE,
         scope: "Namespaced",
         spec,
-        status: schema::<Status>(),
+        status,
         columns: &[
             ("InfraID", ".status.infraID"),
             ("Release", ".status.release"),
@@ -218,6 +254,7 @@ mod tests {
             "additionalProperties",
             "nullable",
             "x-kubernetes-int-or-string",
+            "x-kubernetes-map-type",
             PRESERVE,
         ];
         let Some(members) = schema.as_object() else {
@@ -290,11 +327,12 @@ mod tests {
         assert_eq!(part(1, cpu), Some(&json!(true)));
         assert_eq!(part(2, "parent/properties/name/type"), Some(&json!("string")));
         let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties";
-        let joined = |at: usize, name: &str| {
-            all.get(at).and_then(|one| one.pointer(&format!("{status}/{name}/{PRESERVE}")))
-        };
-        assert_eq!(joined(1, "cloudProfile"), Some(&json!(true)));
-        assert_eq!(joined(2, "cloudProfileSpec"), Some(&json!(true)));
+        let joined =
+            |at: usize, name: &str| all.get(at).and_then(|one| one.pointer(&format!("{status}/{name}")));
+        for joined in [joined(1, "cloudProfile"), joined(2, "cloudProfileSpec")] {
+            assert_eq!(joined.map(|joined| &joined[PRESERVE]), Some(&json!(true)));
+            assert_eq!(joined.map(|joined| &joined["x-kubernetes-map-type"]), Some(&json!("atomic")));
+        }
         // What is unknown anywhere in a private profile is refused by name.
         let unknown = "machineTypes/items/x-kubernetes-preserve-unknown-fields";
         assert_eq!([part(1, unknown), part(2, unknown)], [Some(&json!(true)), None]);

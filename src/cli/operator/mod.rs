@@ -6,7 +6,7 @@ mod manifests;
 mod run;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use landfall_controllers::operator::{CONTROLLERS, Labels, Registered};
+use landfall_controllers::operator::{CONTROLLERS, Labels, NAMESPACE, Registered};
 use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 
 use super::namespace::namespace;
@@ -47,7 +47,7 @@ struct Common {
     controllers: Vec<String>,
 
     /// Namespace of the operator and its lease
-    #[arg(long, value_name = "NAME", default_value = "landfall", value_parser = namespace)]
+    #[arg(long, value_name = "NAME", default_value = NAMESPACE, value_parser = namespace)]
     namespace: String,
 
     /// Namespace of `cloud.conf`

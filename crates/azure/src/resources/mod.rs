@@ -29,7 +29,9 @@ use serde_json::{Value, json};
 use crate::STAGES;
 use crate::plan::pages;
 use body::{Known, body, id};
-pub(crate) use boot_sources::{OF_OPERATOR, boot_sources};
+#[cfg(feature = "cloud")]
+pub(crate) use boot_sources::OF_OPERATOR;
+pub(crate) use boot_sources::boot_sources;
 use kinds::{GIVEN_IDENTITY, ROLE_ASSIGNMENT, type_of, version};
 use titles::TITLES;
 

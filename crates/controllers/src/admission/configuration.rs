@@ -17,8 +17,8 @@ const PATIENCE: u8 = 10;
 /// Whether an update changes the spec. A create has no old object.
 const SPEC_CHANGES: &str = "oldObject == null || !has(oldObject.spec) || !has(object.spec) || \
                             object.spec != oldObject.spec";
-/// Whether an update is of more than finalizers. What else is in the metadata of a namespaced profile counts until it
-/// is deleted.
+/// Whether an update of a namespaced profile is of more than finalizers: what else is in its metadata counts until it is
+/// deleted.
 const SAYS_MORE: &str = "oldObject == null || !has(oldObject.spec) || !has(object.spec) || \
                          object.spec != oldObject.spec || (!has(object.metadata.deletionTimestamp) && (\
                          has(object.metadata.labels) != has(oldObject.metadata.labels) || \
@@ -74,7 +74,8 @@ pub fn configurations(
     let mut amending = webhook("amendments", AMENDMENT, &[released], &writes, SPEC_CHANGES);
     amending["reinvocationPolicy"] = json!("IfNeeded");
     let mut judging = vec![
-        webhook("profiles", PATH, &[private, released], &writes, SAYS_MORE),
+        webhook("profiles", PATH, &[private], &writes, SPEC_CHANGES),
+        webhook("namespaced-profiles", PATH, &[released], &writes, SAYS_MORE),
         webhook("parents", PATH, &[&kinds.cloud], &writes, SPEC_CHANGES),
     ];
     if kinds.are_gardeners() {

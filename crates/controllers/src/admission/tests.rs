@@ -281,7 +281,7 @@ async fn a_server_that_drops_conditions_is_not_sent_them_again_and_again() {
         let webhooks = places.iter().map(|place| cluster.at(place)["webhooks"].clone());
         let webhooks: Vec<Value> =
             webhooks.flat_map(|all| all.as_array().cloned().unwrap_or_default()).collect();
-        assert_eq!(webhooks.len(), 4);
+        assert_eq!(webhooks.len(), 5);
         webhooks.iter().all(|webhook| webhook["matchConditions"][0]["expression"].is_string())
     };
     let drop_them = |cluster: &FakeCluster| {
@@ -328,7 +328,7 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     let address = Address::Service("hook".to_owned());
     let [(_, amending), (_, judging)] = configurations(&GARDENER_PROFILES, &address, "here", None);
     let all = |object: &Value| object["webhooks"].as_array().cloned().unwrap_or_default();
-    assert_eq!((all(&amending).len(), all(&judging).len()), (1, 3));
+    assert_eq!((all(&amending).len(), all(&judging).len()), (1, 4));
     for webhook in all(&amending).iter().chain(&all(&judging)) {
         assert_eq!(webhook["failurePolicy"], "Fail");
         assert_eq!(webhook["sideEffects"], "None");
@@ -350,7 +350,7 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     let own = groups(&LANDFALL_PROFILES);
     assert!(own.iter().all(|(group, _)| group == LANDFALL_PROFILES.cloud.group), "{own:?}");
     let resources: Vec<&str> = own.iter().map(|(_, resources)| resources.as_str()).collect();
-    assert_eq!(resources.len(), 3);
+    assert_eq!(resources.len(), 4);
     assert!(resources.iter().all(|resources| resources.contains("cloudprofiles")), "{resources:?}");
 }
 

@@ -48,6 +48,7 @@ pub use resource::{
     AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Outputs, Patch,
     ProfileHolder, ProfileReference, Reference, Spec, Stage, Standing, Status,
 };
+pub(crate) use resource::{CONFIG_KEY, FACTS_KEY};
 
 use self::claims::{Claims, Metadata};
 use self::operator::{Behind, Operator};

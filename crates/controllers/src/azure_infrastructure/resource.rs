@@ -16,9 +16,9 @@ use super::UNREADABLE;
 use crate::Failed;
 
 /// The default key of a config.
-pub(super) const CONFIG_KEY: &str = "install-config.yaml";
+pub(crate) const CONFIG_KEY: &str = "install-config.yaml";
 /// The default key of facts.
-pub(super) const FACTS_KEY: &str = "facts.json";
+pub(crate) const FACTS_KEY: &str = "facts.json";
 
 /// The resource, as far as it is read.
 #[derive(Debug, Default, Deserialize)]

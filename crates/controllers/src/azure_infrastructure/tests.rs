@@ -22,10 +22,10 @@ use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
 use landfall_kube::objects::ClusterEvent;
 use prometheus_client::registry::Registry;
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::operator::Lookout;
-use super::resource::CONFIG_KEY;
 use super::store::Cluster;
 use super::*;
 

@@ -107,6 +107,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::Key;
 
     #[tokio::test]
     async fn an_operator_is_ready_between_its_beginning_and_the_wish_to_stop() {
@@ -141,10 +142,15 @@ mod tests {
         health.judges();
         assert!(lines(&health).0);
         health.measures();
-        // A controller whose last work failed is named; the others of the process go on.
-        metrics.failed("a", "terminal", "config-unreadable", Duration::ZERO);
-        metrics.failed("b", "transient", "no-answer", Duration::ZERO);
-        metrics.reconciled("b", Duration::ZERO);
-        assert_eq!(lines(&health), (true, vec!["ok".to_owned(), "a: terminal config-unreadable".to_owned()]));
+        // What failed has a line until the same object succeeds; the other objects of the controller go on.
+        let key = |name: &str| Key { namespace: Some("fleet".to_owned()), name: name.to_owned() };
+        metrics.failed("a", &key("x"), ("terminal", "config-unreadable"), Duration::ZERO);
+        metrics.failed("b", &key("x"), ("transient", "no-answer"), Duration::ZERO);
+        metrics.reconciled("b", &key("x"), Duration::ZERO);
+        metrics.reconciled("a", &key("y"), Duration::ZERO);
+        let one = "a: terminal config-unreadable";
+        assert_eq!(lines(&health), (true, vec!["ok".to_owned(), one.to_owned()]));
+        metrics.failed("a", &key("y"), ("terminal", "config-unreadable"), Duration::ZERO);
+        assert_eq!(lines(&health), (true, vec!["ok".to_owned(), format!("{one} (2 objects)")]));
     }
 }

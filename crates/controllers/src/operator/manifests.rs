@@ -19,6 +19,8 @@ use crate::azure_infrastructure;
 
 /// The name of all that is created.
 pub(super) const NAME: &str = "landfall-operator";
+/// The namespace of an operator unless another is wished.
+pub const NAMESPACE: &str = "landfall";
 /// The `ConfigMap` into which OpenShift puts what the cluster trusts, and the label by which it does.
 /// See <https://docs.openshift.com/container-platform/latest/networking/configuring-a-custom-pki.html>.
 const TRUSTED: &str = "landfall-trusted-ca";
@@ -77,6 +79,14 @@ pub struct Deployed {
 impl Deployed {
     fn goes_outside(&self) -> bool {
         self.controllers.iter().any(|controller| controller.goes_outside())
+    }
+
+    /// A name for what the operator has outside its namespace. A cluster may have several operators with an account
+    /// each, and none may replace what belongs to another.
+    pub(super) fn outside(&self, name: &str) -> String {
+        let is_only =
+            self.namespace == NAMESPACE && self.watch_namespace.is_none() && self.watch_labels.is_none();
+        if is_only { name.to_owned() } else { format!("{name}-{}", self.namespace) }
     }
 }
 
@@ -194,14 +204,12 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     all
 }
 
-/// A role and its binding to the operator's account. There may be an operator for each of several namespaces: what they
-/// have in the whole cluster has different names.
+/// A role and its binding to the operator's account.
 fn role(place: Option<&str>, rules: &Rules, deployed: &Deployed) -> [Value; 2] {
     let account_namespace = deployed.namespace.as_str();
     let mut metadata = metadata(place);
-    // Several operators have an account each.
-    if place.is_none() && (deployed.watch_namespace.is_some() || deployed.watch_labels.is_some()) {
-        metadata["name"] = json!(format!("{NAME}-{account_namespace}"));
+    if place != Some(account_namespace) {
+        metadata["name"] = json!(deployed.outside(NAME));
     }
     let name = metadata["name"].clone();
     let kind = if place.is_some() { "Role" } else { "ClusterRole" };

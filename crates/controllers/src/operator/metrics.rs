@@ -12,6 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::Key;
 use crate::azure_infrastructure::Numbers;
 
 /// Upper bounds of the buckets of durations, in seconds.
@@ -35,6 +36,9 @@ struct Erred {
     reason: &'static str,
 }
 
+/// In which way a reconciliation failed, and why.
+type Failure = (&'static str, &'static str);
+
 /// The numbers of one process.
 #[derive(Debug)]
 pub struct Metrics {
@@ -46,8 +50,8 @@ pub struct Metrics {
     writes: Family<Of, Counter>,
     leader: Gauge,
     engine: Numbers,
-    /// The controllers whose last reconciliation failed: in which way, and why.
-    failing: Mutex<BTreeMap<&'static str, (&'static str, &'static str)>>,
+    /// The objects whose last reconciliation by a controller failed: in which way, and why.
+    failing: Mutex<BTreeMap<(&'static str, Key), Failure>>,
 }
 
 impl Default for Metrics {
@@ -92,20 +96,16 @@ impl Metrics {
     }
 
     /// A reconciliation succeeded.
-    pub fn reconciled(&self, controller: &'static str, took: Duration) {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(controller);
+    pub fn reconciled(&self, controller: &'static str, key: &Key, took: Duration) {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(&(controller, key.clone()));
         self.ended(controller, "success", took);
     }
 
     /// A reconciliation failed: in which way, and by which of its reasons.
-    pub fn failed(
-        &self,
-        controller: &'static str,
-        category: &'static str,
-        reason: &'static str,
-        took: Duration,
-    ) {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner).insert(controller, (category, reason));
+    pub fn failed(&self, controller: &'static str, key: &Key, (category, reason): Failure, took: Duration) {
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        failing.insert((controller, key.clone()), (category, reason));
+        drop(failing);
         self.errors.get_or_create(&Erred { controller, category, reason }).inc();
         self.ended(controller, "error", took);
     }
@@ -131,11 +131,20 @@ impl Metrics {
         self.engine.clone()
     }
 
-    /// A line for each controller whose last reconciliation failed.
+    /// A line for each reason for which the last reconciliation of objects failed. It does not name them: whoever asks
+    /// need not be somebody who may see them.
     #[must_use]
     pub fn failing(&self) -> Vec<String> {
         let failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
-        failing.iter().map(|(name, (category, reason))| format!("{name}: {category} {reason}")).collect()
+        let mut lines: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
+        for ((controller, _), (category, reason)) in failing.iter() {
+            *lines.entry((controller, category, reason)).or_default() += 1;
+        }
+        let line = |((controller, category, reason), objects)| match objects {
+            1 => format!("{controller}: {category} {reason}"),
+            _ => format!("{controller}: {category} {reason} ({objects} objects)"),
+        };
+        lines.into_iter().map(line).collect()
     }
 
     /// Whether this replica leads now.
@@ -164,8 +173,9 @@ mod tests {
     #[test]
     fn numbers_are_reported_by_their_names() {
         let metrics = Metrics::new();
-        metrics.reconciled("a", Duration::from_millis(7));
-        metrics.failed("a", "terminal", "config-unreadable", Duration::from_millis(1));
+        let key = Key { namespace: None, name: "cluster".to_owned() };
+        metrics.reconciled("a", &key, Duration::from_millis(7));
+        metrics.failed("a", &key, ("terminal", "config-unreadable"), Duration::from_millis(1));
         metrics.waiting("a", 3);
         metrics.wrote("a");
         metrics.leads(true);

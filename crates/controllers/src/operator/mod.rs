@@ -26,7 +26,7 @@ use ::kube::Client;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-pub use manifests::{Deployed, documents, manifests};
+pub use manifests::{Deployed, NAMESPACE, documents, manifests};
 pub use metrics::Metrics;
 pub use monitoring::Monitoring;
 pub use openshift_operators::{Rival, rivals};

@@ -19,12 +19,16 @@ pub enum Monitoring {
     Prometheus,
 }
 
+/// What stands for the operator's namespace in an expression.
+const OWN: &str = "NAMESPACE";
+
 /// An alert.
 struct Alert {
     name: &'static str,
     severity: &'static str,
     /// For how long it must hold.
     lasting: &'static str,
+    /// With [`OWN`] for the operator's namespace.
     expression: &'static str,
     summary: &'static str,
 }
@@ -34,7 +38,8 @@ const ALERTS: &[Alert] = &[
         name: "LandfallOperatorDown",
         severity: "critical",
         lasting: "5m",
-        expression: "absent(landfall_leader) or sum(landfall_leader) < 1",
+        // Each operator has the rule in its namespace: another's replica is not one of it.
+        expression: "absent(landfall_leader{namespace=\"NAMESPACE\"}) or sum(landfall_leader{namespace=\"NAMESPACE\"}) < 1",
         summary: "no replica of landfall's operator works",
     },
     Alert {
@@ -119,7 +124,7 @@ impl Monitoring {
         let namespace = deployed.namespace.as_str();
         let mut all = Vec::new();
         if deployed.metrics_tls {
-            all.extend(reader(namespace));
+            all.extend(reader(deployed));
         }
         all.extend([self.monitor(deployed), rules(deployed), dashboard(namespace)]);
         all
@@ -150,7 +155,8 @@ impl Monitoring {
 }
 
 /// The account that may read the metrics, with a token.
-fn reader(namespace: &str) -> [Value; 4] {
+fn reader(deployed: &Deployed) -> [Value; 4] {
+    let namespace = deployed.namespace.as_str();
     let named = |name: &str| json!({ "name": name, "namespace": namespace, "labels": labels() });
     let rbac = "rbac.authorization.k8s.io";
     let mut token = named(TOKEN);
@@ -166,14 +172,14 @@ fn reader(namespace: &str) -> [Value; 4] {
         json!({
             "apiVersion": format!("{rbac}/v1"),
             "kind": "ClusterRole",
-            "metadata": { "name": READER, "labels": labels() },
+            "metadata": { "name": deployed.outside(READER), "labels": labels() },
             "rules": [{ "nonResourceURLs": [PATH], "verbs": ["get"] }],
         }),
         json!({
             "apiVersion": format!("{rbac}/v1"),
             "kind": "ClusterRoleBinding",
-            "metadata": { "name": READER, "labels": labels() },
-            "roleRef": { "apiGroup": rbac, "kind": "ClusterRole", "name": READER },
+            "metadata": { "name": deployed.outside(READER), "labels": labels() },
+            "roleRef": { "apiGroup": rbac, "kind": "ClusterRole", "name": deployed.outside(READER) },
             "subjects": [{ "kind": "ServiceAccount", "name": READER, "namespace": namespace }],
         }),
     ]
@@ -187,7 +193,7 @@ fn rules(deployed: &Deployed) -> Value {
         }
         json!({
             "alert": alert.name,
-            "expr": alert.expression,
+            "expr": alert.expression.replace(OWN, &deployed.namespace),
             "for": alert.lasting,
             "labels": { "severity": alert.severity },
             "annotations": annotations,
@@ -244,6 +250,7 @@ mod tests {
 
     use super::super::{CONTROLLERS, Metrics};
     use super::*;
+    use crate::Key;
 
     static PAGES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../docs/runbooks");
 
@@ -279,8 +286,9 @@ mod tests {
     #[test]
     fn alerts_and_panels_are_about_metrics_that_there_are() {
         let metrics = Metrics::new();
-        metrics.reconciled("a", Duration::ZERO);
-        metrics.failed("a", "terminal", "b", Duration::ZERO);
+        let key = Key { namespace: None, name: "cluster".to_owned() };
+        metrics.reconciled("a", &key, Duration::ZERO);
+        metrics.failed("a", &key, ("terminal", "b"), Duration::ZERO);
         metrics.waiting("a", 1);
         metrics.wrote("a");
         metrics.leads(true);

@@ -38,8 +38,8 @@ pub(super) fn judge(kinds: &ProfileKinds, namespace: &str, labels: &Value) -> [V
 }
 
 /// The roles of those who work with profiles: members of a project, viewers of a project, and those who look
-/// after the landscape and may also keep versions beyond their time. The first two are added up by their
-/// labels.
+/// after the landscape: they change cloud profiles, and may also keep versions beyond their time. The first two are
+/// added up by their labels, and read cloud profiles where they are bound in the whole cluster.
 pub(super) fn roles(kinds: &ProfileKinds) -> [Value; 3] {
     let read: &[&str] = &["get", "list", "watch"];
     let write: &[&str] = &["create", "update", "patch", "delete"];
@@ -50,9 +50,9 @@ pub(super) fn roles(kinds: &ProfileKinds) -> [Value; 3] {
         "modify-spec-providerconfig",
     ];
     [
-        role(kinds, "project-member", Some(("project-member", "edit")), &[read, write].concat()),
-        role(kinds, "project-viewer", Some(("project-viewer", "view")), read),
-        role(kinds, "landscape-operator", None, &[read, write, guarded].concat()),
+        role(kinds, "project-member", Some(("project-member", "edit")), &[read, write].concat(), read),
+        role(kinds, "project-viewer", Some(("project-viewer", "view")), read, read),
+        role(kinds, "landscape-operator", None, &[read, write, guarded].concat(), &[read, write].concat()),
     ]
 }
 
@@ -82,8 +82,15 @@ pub(super) fn infrastructure_roles() -> [Value; 2] {
     ]
 }
 
-/// A role, a part of a role of Gardener's or else of a usual role of a namespace.
-fn role(kinds: &ProfileKinds, of: &str, aggregated: Option<(&str, &str)>, verbs: &[&str]) -> Value {
+/// A role, a part of a role of Gardener's or else of a usual role of a namespace: what it may do with profiles that
+/// inherit, and with cloud profiles.
+fn role(
+    kinds: &ProfileKinds,
+    of: &str,
+    aggregated: Option<(&str, &str)>,
+    verbs: &[&str],
+    cloud_verbs: &[&str],
+) -> Value {
     let mut metadata = json!({ "name": format!("landfall-cloud-profiles-{of}") });
     if let Some((gardeners, usual)) = aggregated {
         let label = if kinds.are_gardeners() {
@@ -97,10 +104,13 @@ fn role(kinds: &ProfileKinds, of: &str, aggregated: Option<(&str, &str)>, verbs:
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
         "metadata": metadata,
-        "rules": [{
-            "apiGroups": [kinds.private.group],
-            "resources": [kinds.private.plural, kinds.namespaced.plural],
-            "verbs": verbs,
-        }],
+        "rules": [
+            {
+                "apiGroups": [kinds.private.group],
+                "resources": [kinds.private.plural, kinds.namespaced.plural],
+                "verbs": verbs,
+            },
+            { "apiGroups": [kinds.cloud.group], "resources": [kinds.cloud.plural], "verbs": cloud_verbs },
+        ],
     })
 }

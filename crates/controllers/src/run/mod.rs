@@ -83,7 +83,7 @@ async fn reconcile(controller: &dyn Controller, key: Key, metrics: &Metrics) -> 
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     match &outcome {
         Ok(_) => {
-            metrics.reconciled(name, took);
+            metrics.reconciled(name, &key, took);
             tracing::info!(controller = name, %key, result = "success", milliseconds, "reconciled");
         }
         Err(failed) => {
@@ -92,7 +92,7 @@ async fn reconcile(controller: &dyn Controller, key: Key, metrics: &Metrics) -> 
                 (false, true) => "transient",
                 (false, false) => "terminal",
             };
-            metrics.failed(name, category, failed.reason, took);
+            metrics.failed(name, &key, (category, failed.reason), took);
             tracing::warn!(
                 controller = name,
                 %key,

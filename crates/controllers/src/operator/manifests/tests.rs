@@ -131,12 +131,44 @@ fn one_namespace_needs_no_rights_in_others() {
     let shard = Deployed { watch_labels: "shard=1".parse().ok(), ..deployed(names) };
     let shard = manifests(&shard);
     assert!(of(&shard, "Deployment", NAME).to_string().contains("--watch-label-selector=shard=1"));
-    let rules = |all: &[Value], name: &str| of(all, "ClusterRole", name)["rules"].clone();
+    let rules = |all: &[Value]| of(all, "ClusterRole", "landfall-operator-here")["rules"].clone();
     let all = manifests(&deployed(names));
-    assert_eq!(rules(&shard, "landfall-operator-here"), rules(&all, NAME));
-    assert!(rules(&all, NAME).is_array());
+    assert_eq!(rules(&shard), rules(&all));
+    assert!(rules(&all).is_array());
     // Without it, the same rights hold in all namespaces.
     assert_eq!(places(&manifests(&deployed(names)), "Role"), ["here"]);
+}
+
+/// Who applies one after the other has both.
+#[test]
+fn operators_of_several_namespaces_leave_each_other_what_they_have() {
+    let installed = |namespace: &str, watched: Option<&str>| {
+        let deployed = Deployed {
+            namespace: namespace.to_owned(),
+            watch_namespace: watched.map(str::to_owned),
+            monitoring: Some(Monitoring::Openshift),
+            // The judge of profiles is registered once in a cluster.
+            controllers: CONTROLLERS.iter().filter(|one| !profiles::are_judged(&[one])).collect(),
+            ..deployed(&[])
+        };
+        let of = |object: Value| {
+            let place = ["/kind", "/metadata/namespace", "/metadata/name"];
+            (place.map(|path| object.pointer(path).map(Value::to_string)), object)
+        };
+        manifests(&deployed).into_iter().map(of).collect::<BTreeMap<_, _>>()
+    };
+    for (one, other) in
+        [(("landfall", None), ("here", None)), (("here", Some("team")), ("there", Some("team")))]
+    {
+        let (one, other) = (installed(one.0, one.1), installed(other.0, other.1));
+        for (place, object) in &one {
+            assert!(other.get(place).is_none_or(|others| others == object), "{place:?}");
+        }
+    }
+    // The only operator has the plain name.
+    let alone = installed(NAMESPACE, None);
+    let role = [Some("\"ClusterRole\"".to_owned()), None, Some(format!("\"{NAME}\""))];
+    assert!(alone.contains_key(&role), "{:?}", alone.keys());
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
                 | "Deployment"
                 | "ValidatingWebhookConfiguration"
                 | "MutatingWebhookConfiguration"
+                // Managers before OpenShift 4.20 refuse a bundle with one.
+                | "NetworkPolicy"
                 // The manager does not know these.
                 | deletion_policy::POLICY
                 | deletion_policy::BINDING,
