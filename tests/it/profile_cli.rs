@@ -394,6 +394,46 @@ fn sizes_of_a_profile_are_tried_until_one_is_in_its_zones() {
     assert!(machines.contains("Standard_D8s_v5") && !machines.contains("Standard_D8s_v3"), "{machines}");
 }
 
+/// The catalogue has no size of this name.
+#[test]
+fn a_size_that_only_the_profile_knows_is_taken_without_a_cloud() {
+    let folder = installation();
+    let text = PARENT
+        .replace("type: aws", "type: azure")
+        .replace("name: us-east-1\n", "name: eastus\n")
+        .replace("us-east-1a\n", "'1'\n")
+        .replace("us-east-1b\n", "'2'\n")
+        .replace("m5.xlarge", "Standard_Moon4s");
+    write(folder.path(), "azure.yaml", &text);
+    let config = include_str!("../../testdata/quickstart/azure.yaml")
+        .replace("    cloudName: AzureUSGovernmentCloud\n", "")
+        .replace("usgovvirginia", "eastus")
+        .replace("[\"1\", \"2\", \"3\"]", "['1', '2']");
+    let typed = "name: master\n  platform: {azure: {type: Standard_Moon4s}}\n";
+    for (directory, config) in [("usual", config.clone()), ("named", config.replace("name: master\n", typed))]
+    {
+        write(folder.path(), &format!("{directory}/install-config.yaml"), &config);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
+        command.args([
+            "create",
+            "manifests",
+            "--offline",
+            "--dir",
+            directory,
+            "--cloud-profile",
+            "azure.yaml",
+        ]);
+        command.current_dir(folder.path()).env_clear();
+        let output = command.env("AZURE_SUBSCRIPTION_ID", "s").env("AZURE_TENANT_ID", "t").output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{directory}: {}", err(&output));
+        let mut machines = String::new();
+        for entry in fs::read_dir(folder.path().join(directory).join("openshift")).unwrap() {
+            machines.push_str(&fs::read_to_string(entry.unwrap().path()).unwrap());
+        }
+        assert!(machines.contains("Standard_Moon4s"), "{directory}: {machines}");
+    }
+}
+
 #[test]
 fn a_profile_without_a_fitting_type_stops_planning() {
     let folder = installation();

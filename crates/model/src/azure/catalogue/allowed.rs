@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Catalogue, Location};
+use super::{Catalogue, Location, Size};
 use crate::catalogue::value::{Allowance, AllowedType, Role};
 
 /// Sizes by the names of roles.
@@ -14,8 +14,11 @@ type Further = BTreeMap<String, Vec<String>>;
 const ROLES: [Role; 2] = [Role::ControlPlane, Role::Compute];
 
 impl Catalogue {
-    /// Takes in the locations and zones of a profile, and has machines be of a size that it allows.
+    /// Takes in the locations, zones and sizes of a profile, and has machines be of a size that it allows.
     pub(super) fn take_in(&mut self, allowance: &Allowance) {
+        for kind in allowance.usable() {
+            self.take_in_size(kind);
+        }
         let default = self.default_cloud.clone();
         for (name, region) in &allowance.regions {
             if !self.listed(name)
@@ -37,6 +40,25 @@ impl Catalogue {
         let mut sizes = std::mem::take(&mut self.stack_sizes);
         self.further_stack_sizes = self.allow_sizes(&mut sizes, "amd64", allowance);
         self.stack_sizes = sizes;
+    }
+
+    /// A size that only the profile knows. It says nothing of what else Azure's sizes have: they are taken to start from
+    /// any image and to take premium disks, as nearly all do, and not to have faster networking, which some lack.
+    fn take_in_size(&mut self, kind: &AllowedType) {
+        let (Some(vcpus), Some(memory_mib)) = (kind.vcpus, kind.memory_mib) else { return };
+        if self.size(&kind.name).is_some() {
+            return;
+        }
+        let described = Size {
+            vcpus,
+            memory_gb: memory_mib / 1024,
+            architecture: kind.architecture.clone(),
+            family: String::new(),
+            hyper_v_generations: ["V1", "V2"].map(str::to_owned).into(),
+            premium_io: true,
+            accelerated_networking: false,
+        };
+        self.sizes.insert(kind.name.clone(), described);
     }
 
     /// Puts the first candidate in the place of the usual size of each role, and gives the others; where there is
@@ -115,6 +137,17 @@ mod tests {
         assert_eq!(some.candidates("", "amd64", Role::Bootstrap), ["Standard_X8", "Standard_D4s_v3"]);
         assert_eq!(sizes(&some, "arm64"), [None, None]);
         assert_eq!(sizes(&taken_in(Vec::new()), "amd64"), [None, None]);
+    }
+
+    #[test]
+    fn sizes_that_only_the_profile_knows_are_described_by_it() {
+        let undescribed = AllowedType { vcpus: None, ..kind("Standard_Y8", 8) };
+        let azure = taken_in(vec![kind("Standard_X8", 8), kind("standard_d4s_v3", 64), undescribed]);
+        let size =
+            |name: &str| azure.size(name).map(|(name, size)| (name.to_owned(), size.vcpus, size.memory_gb));
+        assert_eq!(size("standard_x8"), Some(("Standard_X8".to_owned(), 8, 32)));
+        assert_eq!(size("Standard_D4s_v3"), Some(("Standard_D4s_v3".to_owned(), 4, 16)));
+        assert_eq!(size("Standard_Y8"), None);
     }
 
     #[test]
