@@ -3,6 +3,8 @@
 //! Each is written down once, with the date of its API version. The operator spells that date in two ways over
 //! its releases; the shape is the same.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::desired::Policy;
 
 /// The field of a kind that carries tags.
@@ -90,6 +92,35 @@ pub fn find(group: &str, kind: &str) -> Option<&'static Kind> {
 #[must_use]
 pub fn named(kind: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|known| known.kind == kind)
+}
+
+/// A kind of the operator that the engine does not use. Groups share names of such kinds: it is called `Vault` of
+/// `keyvault.azure.com` by both. It is kept for as long as the program runs.
+pub fn foreign(group: &str, version: &str, kind: &str, plural: &str) -> &'static Kind {
+    static KNOWN: Mutex<Vec<&'static Kind>> = Mutex::new(Vec::new());
+    let name = format!("{kind}.{group}");
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_it = |one: &&&Kind| one.kind == name && one.versions[0] == version && one.plural == plural;
+    if let Some(found) = known.iter().find(is_it) {
+        return found;
+    }
+    let kept = |text: &str| -> &'static str { Box::leak(text.into()) };
+    let version = kept(version);
+    let kind: &'static Kind = Box::leak(Box::new(Kind {
+        group: kept(group),
+        versions: [version, version],
+        kind: kept(&name),
+        plural: kept(plural),
+        tag_carrier: TagCarrier::None,
+        tier: u8::MAX,
+        was_managed: WasManaged::Never,
+        parent: None,
+        adopt_policy: Policy::Skip,
+        handover: false,
+        core: false,
+    }));
+    known.push(kind);
+    kind
 }
 
 /// A kind that carries tags, without anything special.

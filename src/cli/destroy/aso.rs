@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::permissions;
-use landfall_engine_aso::drive::{Api, Ground, Job, Others, Place, Worked, at_work, listed, pages};
+use landfall_engine_aso::drive::{
+    Api, Ground, Job, Listing as _, Others, Place, Worked, at_work, listed, of_other_kinds, pages,
+};
 use landfall_engine_aso::kinds::Kind;
 use landfall_net::stop::Stop;
 use landfall_platform::removal::Removal;
@@ -81,11 +83,18 @@ pub(super) fn remove(
             Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
         at_home(named, &management.live, &ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
-        Ok::<_, Refused>((management, kinds, report))
+        let (mut kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
+        // What others have of kinds that landfall does not use may be in the cluster's resource group.
+        let others = async {
+            let kinds = management.live.other_kinds().await?;
+            of_other_kinds(&management.live, &kinds, &ground.namespace).await
+        };
+        let others = others.await.map_err(|failure| (vec![management.unanswered(&failure)], Exit::Unfit))?;
+        kinds.extend(others.objects.iter().map(|(kind, _)| *kind));
+        Ok::<_, Refused>((management, kinds, report, others.closed))
     };
     let connected = runtime.block_on(ui::watched(&settings.printer, ASKING, None, connected));
-    let (management, kinds, report) = match connected {
+    let (management, kinds, report, closed) = match connected {
         Ok(connected) => connected,
         Err((findings, exit)) => {
             return ended(outcome(exit), &findings, exit, settings).map(Objects::Ended);
@@ -104,7 +113,7 @@ pub(super) fn remove(
         return ended("interrupted", &[], Exit::Interrupted, settings).map(Objects::Ended);
     }
     let others = match others {
-        Ok(others) => told(&others),
+        Ok(others) => told(&others, &closed),
         Err(failure) => {
             let findings = [management.unanswered(&failure)];
             return ended(outcome(Exit::Unfit), &findings, Exit::Unfit, settings).map(Objects::Ended);
@@ -170,8 +179,9 @@ fn place<'a>(
     }
 }
 
-/// The lines about the user's own objects: those that landfall waits for, and those that it removes.
-fn told(others: &Others) -> String {
+/// The lines about the user's own objects: those that landfall waits for, those that it removes, and the kinds that it
+/// may not list.
+fn told(others: &Others, closed: &[&Kind]) -> String {
     let Others { waited_for, removed } = others;
     let stay = (!waited_for.is_empty()).then(|| {
         format!(
@@ -181,7 +191,19 @@ fn told(others: &Others) -> String {
         )
     });
     let go = (!removed.is_empty()).then(|| format!("Your objects {} are removed as well\n", listed(removed)));
-    stay.into_iter().chain(go).collect()
+    let unseen = closed.first().map(|kind| {
+        format!(
+            "You have no right to list {}.{}{}: what you have of them in the cluster's resource group is removed \
+             with it\n",
+            kind.plural,
+            kind.group,
+            match closed.len() {
+                1 => String::new(),
+                more => format!(" and {} more kinds", more - 1),
+            }
+        )
+    });
+    stay.into_iter().chain(go).chain(unseen).collect()
 }
 
 /// How the run ends where the credentials are of another account than the cluster. The objects go without

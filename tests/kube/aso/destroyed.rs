@@ -89,3 +89,48 @@ fn what_the_user_has_in_the_group_is_named_and_waited_for() {
     ran.says(GONE);
     assert_eq!(azure.ids(), Vec::<String>::new());
 }
+
+/// landfall uses no key vaults, and one in the cluster's group would go with it.
+#[test]
+#[ignore = "needs an API server"]
+fn what_the_user_has_of_other_kinds_is_waited_for_as_well() {
+    let azure = Azure::empty();
+    let management = Management::start(&azure);
+    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let version = json!({
+        "name": "v1api20230701", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema },
+    });
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "vaults.keyvault.azure.com" },
+        "spec": {
+            "group": "keyvault.azure.com",
+            "names": { "kind": "Vault", "listKind": "VaultList", "plural": "vaults", "singular": "vault" },
+            "scope": "Namespaced",
+            "versions": [version],
+        },
+    });
+    management.server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition);
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    let kubeconfig = management.server.kubeconfig();
+    site.create(&kubeconfig).ends(0);
+    let group = format!("{PUBLIC}-rg");
+    let collection = format!("/apis/keyvault.azure.com/v1api20230701/namespaces/{PUBLIC}/vaults");
+    let theirs = json!({
+        "apiVersion": "keyvault.azure.com/v1api20230701",
+        "kind": "Vault",
+        "metadata": { "name": "theirs" },
+        "spec": { "owner": { "name": group }, "location": "eastus" },
+    });
+    management.server.make(&collection, &theirs);
+
+    let mut ran = site.start_destroying(&kubeconfig);
+    ran.says("Vault.keyvault.azure.com/theirs use");
+    ran.says("Vault.keyvault.azure.com/theirs is not managed by this cluster");
+    assert!(management.get(&place_of(PUBLIC, "ResourceGroup", &group)).is_some());
+    let gone = management.server.call("DELETE", &format!("{collection}/theirs"), &Value::Null);
+    assert!(gone.is_ok(), "{gone:?}");
+    ran.says(GONE);
+    assert_eq!(azure.ids(), Vec::<String>::new());
+}

@@ -10,6 +10,7 @@ use landfall_engine_aso::core::{FOREIGN, LEASE_DURATION, LEASE_RENEWAL, Object, 
 use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::drive::{
     Acted, Api, Drive, Lease, Listing, ObservedState, Others, Pace, Step, Watcher, Work, act, now,
+    of_other_kinds,
 };
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::{KINDS, Kind};
@@ -26,6 +27,8 @@ use crate::Failed;
 
 /// How long a listing of a namespace counts.
 const LISTED: Duration = Duration::from_secs(20);
+/// How long it counts which kinds there are that landfall does not use.
+const DISCOVERED: Duration = Duration::from_mins(5);
 /// How many kinds are listed at once.
 const LISTS: usize = 4;
 /// How long another's lease is waited for at first.
@@ -47,6 +50,8 @@ pub(super) struct Memory {
     foreign: BTreeSet<Need>,
     /// What was listed of the namespace for a removal, and when.
     listed: Option<(Instant, Vec<(&'static str, Value)>)>,
+    /// The kinds that landfall does not use, and when they were discovered.
+    other_kinds: Option<(Instant, Vec<&'static Kind>)>,
 }
 
 /// What came of a step.
@@ -129,7 +134,9 @@ impl Driver {
             let lists: Vec<_> =
                 KINDS.iter().map(|kind| self.list_kind(kind, &cluster.namespace).boxed()).collect();
             let lists: Vec<_> = stream::iter(lists).buffered(LISTS).try_collect().await?;
-            memory.listed = Some((Instant::now(), lists.into_iter().flatten().collect()));
+            let mut all: Vec<(&'static str, Value)> = lists.into_iter().flatten().collect();
+            all.extend(self.list_others(cluster, memory).await?);
+            memory.listed = Some((Instant::now(), all));
         }
         for (kind, object) in memory.listed.iter().flat_map(|(_, objects)| objects) {
             // What the watches tell of is theirs to say, also that it is gone.
@@ -138,6 +145,35 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// The objects in the cluster's namespace of kinds that landfall does not use: they may be in the cluster's resource
+    /// group, and would go with it.
+    async fn list_others(
+        &self,
+        cluster: &Cluster,
+        memory: &mut Memory,
+    ) -> Result<Vec<(&'static str, Value)>, Failed> {
+        let unlisted = |why: &str| {
+            let note = format!("the user's objects in the namespace cannot be listed: {why}");
+            Failed::transient("objects-unlisted", note)
+        };
+        if memory.other_kinds.as_ref().is_none_or(|(at, _)| at.elapsed() >= DISCOVERED) {
+            let found = self.listing.other_kinds().await;
+            let found = found.map_err(|failure| unlisted(&failure.fault.why()))?;
+            memory.other_kinds = Some((Instant::now(), found));
+        }
+        let kinds = memory.other_kinds.as_ref().map(|(_, kinds)| kinds.as_slice()).unwrap_or_default();
+        let found = of_other_kinds(&*self.listing, kinds, &cluster.namespace).await;
+        let found = found.map_err(|failure| unlisted(&failure.fault.why()))?;
+        // What nobody may see would be lost without a word.
+        if let Some(closed) = found.closed.first() {
+            let role = "apply the manifests of this version, or permit the operator to list them";
+            return Err(unlisted(&format!("no right to list {}.{}: {role}", closed.plural, closed.group)));
+        }
+        let objects =
+            |(kind, objects): (&'static Kind, Vec<Value>)| objects.into_iter().map(|one| (kind.kind, one));
+        Ok(found.objects.into_iter().flat_map(objects).collect())
     }
 
     async fn list_kind(

@@ -19,7 +19,7 @@ use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::{Crd, DEPLOYMENT, Deployment, crd_name};
 use landfall_engine_aso::drive::{Api, Failure, Listing, Location, ObjectEvent};
 use landfall_engine_aso::keys;
-use landfall_engine_aso::kinds::Kind;
+use landfall_engine_aso::kinds::{Kind, foreign};
 use landfall_kube::objects::ClusterEvent;
 use prometheus_client::registry::Registry;
 use serde::Deserialize as _;
@@ -178,6 +178,10 @@ impl Api for FakeCluster {
 impl Listing for FakeCluster {
     fn list<'a>(&'a self, kind: &'static Kind, _: &'a str) -> BoxFuture<'a, Result<Vec<Value>, Failure>> {
         async { Ok(self.all(kind.plural)) }.boxed()
+    }
+
+    fn other_kinds(&self) -> BoxFuture<'_, Result<Vec<&'static Kind>, Failure>> {
+        async { Ok(vec![foreign("keyvault.azure.com", "v1api20230701", "Vault", "vaults")]) }.boxed()
     }
 }
 

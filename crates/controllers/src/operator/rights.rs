@@ -11,6 +11,7 @@ use landfall_kube::objects::Kind;
 use super::super::feature_gates::VERSION;
 use super::super::object_refs::{
     CLOUD_CONTROLLER_OPERATOR, CLUSTER, MANAGED_MAP, MANAGED_NAMESPACE, OPERATOR, TARGET_MAP, USER_NAMESPACE,
+    VERIFIED_MAP,
 };
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR as CLOUD_CONTROLLER_RIVAL, CONFIG_OPERATOR};
 use crate::admission;
@@ -164,6 +165,8 @@ pub static ENDPOINT_MIRROR: &[Right] = &[
     LANDFALL[1],
     LANDFALL[2],
     Right::new(EVENTS, &EVENT, &[], TELL),
+    Right::new(Scope::Own, &CONFIG_MAP, &[VERIFIED_MAP], &["get", "patch"]),
+    Right::new(Scope::Own, &CONFIG_MAP, &[], CREATE),
 ];
 
 /// To keep a profile: its finalizer, and what has expired of it.
@@ -240,6 +243,66 @@ static OPERATOR_KINDS: [Kind; KINDS.len()] = {
     }
     all
 };
+/// The API groups of the operator. What somebody has of any kind may be in a cluster's resource group, and is looked for
+/// before that goes. See <https://azure.github.io/azure-service-operator/reference/>.
+const GROUPS: [&str; 45] = [
+    "alertsmanagement.azure.com",
+    "apimanagement.azure.com",
+    "app.azure.com",
+    "appconfiguration.azure.com",
+    "authorization.azure.com",
+    "batch.azure.com",
+    "cache.azure.com",
+    "cdn.azure.com",
+    "cognitiveservices.azure.com",
+    "communication.azure.com",
+    "compute.azure.com",
+    "containerinstance.azure.com",
+    "containerregistry.azure.com",
+    "containerservice.azure.com",
+    "dataprotection.azure.com",
+    "dbformariadb.azure.com",
+    "dbformysql.azure.com",
+    "dbforpostgresql.azure.com",
+    "devices.azure.com",
+    "documentdb.azure.com",
+    "entra.azure.com",
+    "eventgrid.azure.com",
+    "eventhub.azure.com",
+    "insights.azure.com",
+    "keyvault.azure.com",
+    "kubernetesconfiguration.azure.com",
+    "kusto.azure.com",
+    "machinelearningservices.azure.com",
+    "managedidentity.azure.com",
+    "monitor.azure.com",
+    "network.azure.com",
+    "network.frontdoor.azure.com",
+    "notificationhubs.azure.com",
+    "operationalinsights.azure.com",
+    "quota.azure.com",
+    "redhatopenshift.azure.com",
+    "resources.azure.com",
+    "search.azure.com",
+    "servicebus.azure.com",
+    "signalrservice.azure.com",
+    "sql.azure.com",
+    "storage.azure.com",
+    "subscription.azure.com",
+    "synapse.azure.com",
+    "web.azure.com",
+];
+/// All kinds of each group.
+static OTHER_KINDS: [Kind; GROUPS.len()] = {
+    const NONE: Kind = Kind { group: "", version: "", kind: "", plural: "*" };
+    let mut all = [NONE; GROUPS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = Kind { group: GROUPS[at], ..NONE };
+        at += 1;
+    }
+    all
+};
 static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..INFRASTRUCTURE_IN_AZURE };
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
 
@@ -282,8 +345,8 @@ static ACCESS_REVIEW: Kind = Kind {
     plural: "selfsubjectaccessreviews",
 };
 
-static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len()] = {
-    let mut all = [AROUND[0]; 2 * KINDS.len() + AROUND.len()];
+static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len() + GROUPS.len()] = {
+    let mut all = [AROUND[0]; 2 * KINDS.len() + AROUND.len() + GROUPS.len()];
     let mut at = 0;
     while at < KINDS.len() {
         let kind = &OPERATOR_KINDS[at];
@@ -295,6 +358,12 @@ static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len()] = {
     at = 0;
     while at < AROUND.len() {
         all[2 * KINDS.len() + at] = AROUND[at];
+        at += 1;
+    }
+    at = 0;
+    while at < GROUPS.len() {
+        let right = Right::new(Scope::Watched, &OTHER_KINDS[at], &[], &["list"]);
+        all[2 * KINDS.len() + AROUND.len() + at] = right;
         at += 1;
     }
     all

@@ -50,6 +50,9 @@ pub trait Listing: Send + Sync {
         kind: &'static Kind,
         namespace: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Value>, Failure>>;
+
+    /// The kinds of the operator that landfall does not use.
+    fn other_kinds(&self) -> BoxFuture<'_, Result<Vec<&'static Kind>, Failure>>;
 }
 
 /// What a watch tells of the objects of a kind.

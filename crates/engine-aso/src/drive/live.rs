@@ -35,6 +35,10 @@ impl Live {
         Self(Calls::new(client).within(API_CALL_LIMIT))
     }
 
+    pub(super) fn calls(&self) -> &Calls {
+        &self.0
+    }
+
     /// Events of the objects of these kinds, each in the version named with it: of all of them, or of those that
     /// carry this label. The client must be one that waits long enough for a watch.
     #[must_use]
@@ -129,6 +133,10 @@ impl Listing for Live {
             Ok(Vec::new())
         }
         .boxed()
+    }
+
+    fn other_kinds(&self) -> BoxFuture<'_, Result<Vec<&'static Kind>, Failure>> {
+        self.discover().boxed()
     }
 }
 
