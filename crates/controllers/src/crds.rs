@@ -11,7 +11,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::azure_infrastructure::{AZURE_INFRASTRUCTURE, CONFIG_KEY, FACTS_KEY, Spec, Status};
+use super::azure_infrastructure::{
+    AZURE_INFRASTRUCTURE, AdoptPolicy, CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, Spec, Stage,
+    Status,
+};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
@@ -78,16 +81,18 @@ const INFRASTRUCTURE_RULES: [(&str, &str); 2] = [
 ];
 
 /// What a server fills in where the spec of an `AzureInfrastructure` says nothing: what the controller assumes as well.
-const INFRASTRUCTURE_DEFAULTS: [(&str, &str); 8] = [
-    ("machines", "none"),
-    ("stage", "install"),
-    ("adoptPolicy", "manage"),
-    ("installConfigRef/properties/kind", "Secret"),
-    ("installConfigRef/properties/key", CONFIG_KEY),
-    ("factsRef/properties/kind", "Secret"),
-    ("factsRef/properties/key", FACTS_KEY),
-    ("cloudProfileRef/properties/kind", "PrivateCloudProfile"),
-];
+fn infrastructure_defaults() -> [(&'static str, Value); 8] {
+    [
+        ("machines", json!(Machines::default())),
+        ("stage", json!(Stage::default())),
+        ("adoptPolicy", json!(AdoptPolicy::default())),
+        ("installConfigRef/properties/kind", json!(Holder::default())),
+        ("installConfigRef/properties/key", json!(CONFIG_KEY)),
+        ("factsRef/properties/kind", json!(Holder::default())),
+        ("factsRef/properties/key", json!(FACTS_KEY)),
+        ("cloudProfileRef/properties/kind", json!(ProfileHolder::default())),
+    ]
+}
 
 /// The fields that the spec of an `AzureInfrastructure` cannot do without, by the schema that has them.
 const INFRASTRUCTURE_REQUIRED: [(&str, &[&str]); 7] = [
@@ -105,9 +110,9 @@ const INFRASTRUCTURE_REQUIRED: [(&str, &[&str]); 7] = [
 #[must_use]
 pub fn infrastructure() -> Value {
     let mut spec = schema::<Spec>();
-    for (path, value) in INFRASTRUCTURE_DEFAULTS {
+    for (path, value) in infrastructure_defaults() {
         if let Some(field) = spec.pointer_mut(&format!("/properties/{path}")) {
-            field["default"] = json!(value);
+            field["default"] = value;
         }
     }
     for (path, names) in INFRASTRUCTURE_REQUIRED {

@@ -48,6 +48,7 @@ use ::kube::Client;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
+pub use object_refs::MapNames;
 pub use run::run;
 pub use window::{Outcome, Window};
 

@@ -15,6 +15,39 @@ pub(super) const MANAGED_NAMESPACE: &str = "openshift-config-managed";
 pub(super) const MANAGED_MAP: &str = "kube-cloud-config";
 /// The map that the cloud controller manager reads.
 pub(super) const TARGET_MAP: &str = "cloud-conf";
+/// The names of the maps with the cloud provider's configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapNames {
+    /// The map that the cluster derives from the user's.
+    pub managed: String,
+    /// The map that the cloud controller manager reads.
+    pub target: String,
+}
+
+impl Default for MapNames {
+    fn default() -> Self {
+        Self { managed: MANAGED_MAP.to_owned(), target: TARGET_MAP.to_owned() }
+    }
+}
+
+impl MapNames {
+    /// The managed map.
+    pub(super) fn managed_map(&self) -> ObjectRef {
+        ObjectRef::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, self.managed.clone())
+    }
+
+    /// The name of a map, of which a right has the usual name.
+    pub(super) fn chosen<'n>(&'n self, usual: &'n str) -> &'n str {
+        match usual {
+            MANAGED_MAP => &self.managed,
+            TARGET_MAP => &self.target,
+            other => other,
+        }
+    }
+}
+
+/// The map with the endpoints that were verified last, in the operator's namespace.
+pub(super) const VERIFIED_MAP: &str = "landfall-verified-endpoints";
 /// The operator whose conditions are about landfall's controllers.
 pub(super) const OPERATOR: &str = "landfall";
 /// The operator whose conditions are about the cloud controller manager's configuration.
@@ -28,11 +61,6 @@ pub(super) fn infrastructure() -> ObjectRef {
 /// A map of the user's.
 pub(super) fn user_map(name: &str) -> ObjectRef {
     ObjectRef::in_namespace(&kinds::CONFIG_MAP, USER_NAMESPACE, name)
-}
-
-/// The map that the cluster derives from the user's.
-pub(super) fn managed_map() -> ObjectRef {
-    ObjectRef::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, MANAGED_MAP)
 }
 
 /// The one key of a controller that looks after the cluster as a whole.

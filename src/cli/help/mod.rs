@@ -43,6 +43,8 @@ const RARE: &[&str] = &[
     "clean_machine_images",
     "leader_elect",
     "target_namespace",
+    "target_config_map",
+    "managed_config_map",
     "no_ssh_key",
     "base_domain_resource_group",
     "upgrade_crds",

@@ -183,6 +183,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         image: args.image.clone(),
         namespace: args.common.namespace.clone(),
         target_namespace: args.common.target_namespace.clone(),
+        maps: args.common.maps(),
         release: args.release_version.clone(),
         clean_images: args.common.clean_machine_images,
         take_over: args.common.take_over,

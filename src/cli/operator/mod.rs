@@ -6,6 +6,7 @@ mod manifests;
 mod run;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use landfall_controllers::MapNames;
 use landfall_controllers::operator::{CONTROLLERS, Labels, NAMESPACE, Registered};
 use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 
@@ -58,6 +59,14 @@ struct Common {
         value_parser = namespace
     )]
     target_namespace: String,
+
+    /// Name of the `ConfigMap` with `cloud.conf` there, such as `cloud-config`
+    #[arg(long, value_name = "NAME", default_value = "cloud-conf", value_parser = namespace)]
+    target_config_map: String,
+
+    /// Name of the `ConfigMap` in `openshift-config-managed` that it is derived from
+    #[arg(long, value_name = "NAME", default_value = "kube-cloud-config", value_parser = namespace)]
+    managed_config_map: String,
 
     /// Whether `private-cloud-profile` also removes expired versions of machine images
     #[arg(
@@ -117,6 +126,11 @@ impl Common {
         };
         CONTROLLERS.iter().filter(meant).collect()
     }
+
+    /// The names of the maps with cloud configuration.
+    fn maps(&self) -> MapNames {
+        MapNames { managed: self.managed_config_map.clone(), target: self.target_config_map.clone() }
+    }
 }
 
 fn names() -> PossibleValuesParser {
@@ -133,6 +147,8 @@ mod tests {
             controllers: names.iter().map(|&name| name.to_owned()).collect(),
             namespace: String::new(),
             target_namespace: String::new(),
+            target_config_map: String::new(),
+            managed_config_map: String::new(),
             clean_machine_images: true,
             watch_namespace: None,
             watch_label_selector: None,

@@ -126,6 +126,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         instance: host.clone(),
         namespace: namespace.clone(),
         target_namespace: target_namespace.clone(),
+        maps: args.common.maps(),
         watch_namespace: args.common.watch_namespace.clone(),
         watch_labels: args.common.watch_label_selector.clone(),
         profiles: args.common.profiles.profiles,

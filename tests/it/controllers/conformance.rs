@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use landfall_controllers::MapNames;
 use landfall_controllers::cloud_config_sync::{CloudConfigSync, Settings};
 use landfall_controllers::kube_cloud_config::KubeCloudConfig;
 use landfall_controllers::{Controller, Failed, Next, Outcome, Window};
@@ -176,7 +177,7 @@ async fn the_managed_map_is_kept_as_openshift_does() {
     let mut differing = Vec::new();
     for case in cases("kube-cloud-config.jsonl", "sync") {
         let played = cluster(&case);
-        let controller = KubeCloudConfig::new(played.clone(), played.clone());
+        let controller = KubeCloudConfig::new(played.clone(), played.clone(), MapNames::default());
         let outcome = controller.reconcile(&played::key()).await;
         let mut expected = expected(&case);
         let writes = of_maps(played.writes());

@@ -41,6 +41,11 @@ struct Site {
     mirror: EndpointMirror,
 }
 
+/// A process of the controller.
+fn mirror(played: &Arc<Played>, network: &Arc<Network>) -> EndpointMirror {
+    EndpointMirror::new(played.clone(), played.clone(), network.clone(), "landfall".to_owned())
+}
+
 fn endpoint(name: &str, url: &str) -> Value {
     json!({ "name": name, "url": url })
 }
@@ -49,7 +54,7 @@ impl Site {
     fn new(platform: &str, mirrored: &[Value]) -> Self {
         let played = Played::new();
         let network: Arc<Network> = Arc::default();
-        let mirror = EndpointMirror::new(played.clone(), played.clone(), network.clone());
+        let mirror = mirror(&played, &network);
         let aws = json!({ "region": "r", "serviceEndpoints": mirrored });
         let object = json!({
             "spec": {},
@@ -171,6 +176,34 @@ async fn a_list_that_nothing_verified_is_replaced_by_the_last_that_was() {
     assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
     assert_eq!(site.network.asked(), ["https://iam.example"]);
     assert_eq!(site.mirrored(), json!([ec2, iam]));
+}
+
+#[tokio::test]
+async fn another_process_knows_what_was_verified() {
+    let ec2 = endpoint("ec2", "https://ec2.example");
+    let (iam, s3) = (endpoint("iam", "https://iam.example"), endpoint("s3", "https://s3.example"));
+    let site = Site::new("AWS", &[]);
+    site.wish(std::slice::from_ref(&ec2));
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    // While no process runs, somebody writes an endpoint into the status, and the specification cannot be verified.
+    let mut object = site.played.object(&infrastructure()).unwrap();
+    object["status"]["platformStatus"]["aws"]["serviceEndpoints"] = json!([ec2, iam]);
+    site.played.put(infrastructure(), object);
+    site.network.down.lock().unwrap().insert("https://s3.example".to_owned());
+    site.wish(&[ec2.clone(), iam.clone(), s3]);
+    site.network.asked();
+    let next = mirror(&site.played, &site.network);
+    assert!(next.reconcile(&key()).await.is_err());
+    assert_eq!(site.mirrored(), json!([ec2]));
+    assert_eq!(site.network.asked(), ["https://iam.example", "https://s3.example"]);
+    // A third finds nothing to do.
+    site.wish(std::slice::from_ref(&ec2));
+    let third = mirror(&site.played, &site.network);
+    assert_eq!(third.reconcile(&key()).await, Ok(Next::Settled));
+    site.played.writes();
+    assert_eq!(third.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.played.writes(), Vec::<String>::new());
+    assert!(site.network.asked().is_empty());
 }
 
 /// The look over the network of a process with these variables.

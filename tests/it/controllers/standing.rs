@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use landfall_controllers::MapNames;
 use landfall_controllers::cloud_config_sync::{CloudConfigSync, Settings};
 use landfall_controllers::kube_cloud_config::KubeCloudConfig;
 use landfall_controllers::{Controller, Next};
@@ -42,7 +43,7 @@ fn data(played: &Played, place: &ObjectRef) -> Value {
 }
 
 fn keeper(played: &Arc<Played>) -> KubeCloudConfig {
-    KubeCloudConfig::new(played.clone(), played.clone())
+    KubeCloudConfig::new(played.clone(), played.clone(), MapNames::default())
 }
 
 fn sync(played: &Arc<Played>) -> CloudConfigSync {

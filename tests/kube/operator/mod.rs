@@ -18,6 +18,7 @@ pub mod replica;
 mod edits;
 mod manifests;
 mod metadata;
+mod metrics;
 mod mirroring;
 mod outages;
 mod replicas;

@@ -65,7 +65,11 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     // It stays while infrastructure refers to it.
     let infrastructure = json!({
         "apiVersion": "aso.landfall.dev/v1alpha1", "kind": "AzureInfrastructure", "metadata": { "name": "demo" },
-        "spec": { "installConfigRef": { "name": "config" }, "cloudProfileRef": { "name": "ours" } },
+        "spec": {
+            "installConfigRef": { "name": "config" },
+            "credentialsSecretRef": { "name": "azure" },
+            "cloudProfileRef": { "name": "ours" },
+        },
     });
     cluster.server.make(infrastructures, &infrastructure);
     let events = "/api/v1/namespaces/team/events";

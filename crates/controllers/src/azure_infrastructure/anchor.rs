@@ -5,7 +5,7 @@ use landfall_engine_aso::core::Owner;
 use landfall_engine_aso::keys;
 use landfall_kube::Fault;
 use landfall_kube::objects::{ObjectRef, Objects, Part};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::resource::{AZURE_INFRASTRUCTURE, Resource};
 use crate::Failed;
@@ -14,6 +14,9 @@ const UNWRITABLE: &str = "resource-unwritable";
 
 /// Annotation of the resource: the subscription that its cluster is in.
 pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
+
+/// Annotation of the resource: the OpenShift release of its cluster.
+pub(super) const RELEASE: &str = "aso.landfall.dev/release";
 
 /// Annotation of the resource: its cluster is not removed with it until the annotation is.
 pub(crate) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
@@ -65,16 +68,32 @@ pub(super) async fn mark(
     write(objects, place, resource, changes).await
 }
 
-/// Protects the cluster from being removed with its resource, unless the resource says something of that already.
-pub(super) async fn protect(
+/// Notes the release of a cluster that is finished, which has to survive a move, as the status does not. If wished,
+/// protects the cluster from being removed with its resource, unless the resource says something of that already.
+pub(super) async fn finish(
     objects: &dyn Objects,
     place: &ObjectRef,
     resource: &Resource,
+    release: &str,
+    protects: bool,
 ) -> Result<(), Failed> {
-    if resource.metadata.annotations.contains_key(PROTECTION) {
+    let annotations = &resource.metadata.annotations;
+    let mut changes = Map::new();
+    if protects && !annotations.contains_key(PROTECTION) {
+        changes.insert(PROTECTION.to_owned(), json!("true"));
+    }
+    if annotations.get(RELEASE).is_none_or(|there| there != release) {
+        changes.insert(RELEASE.to_owned(), json!(release));
+    }
+    if changes.is_empty() {
         return Ok(());
     }
-    write(objects, place, resource, json!({ "annotations": { (PROTECTION): "true" } })).await
+    write(objects, place, resource, json!({ "annotations": changes })).await
+}
+
+/// The release that the resource was planned with before it was moved or restored.
+pub(super) fn noted_release(resource: &Resource) -> &str {
+    resource.metadata.annotations.get(RELEASE).map(String::as_str).unwrap_or_default()
 }
 
 /// Whether the cluster stays although its resource was deleted.

@@ -187,7 +187,7 @@ pub struct Reference {
 }
 
 /// The kinds of objects that may have a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Holder {
     /// A Secret.
     #[default]
@@ -215,7 +215,7 @@ pub struct ProfileReference {
 }
 
 /// The kinds of cloud profiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ProfileHolder {
     /// A `PrivateCloudProfile`.
     #[default]
@@ -227,7 +227,7 @@ pub enum ProfileHolder {
 }
 
 /// Who creates the machines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Machines {
     /// Another engine.
@@ -238,7 +238,7 @@ pub enum Machines {
 }
 
 /// The stage of an installation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// The infrastructure is created.
@@ -354,7 +354,10 @@ pub struct Status {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Outputs {
-    /// Public addresses of the cluster; without any, the API is private.
+    /// Addresses of the API: the public ones; of a private cluster those within its network.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub api_addresses: Vec<String>,
+    /// All public addresses of the cluster, with those that it has for outgoing connections only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub public_addresses: Vec<String>,
     /// Addresses of the internal load balancer, for the API within the network.

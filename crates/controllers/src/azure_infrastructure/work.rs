@@ -212,10 +212,12 @@ impl<'a> Run<'a> {
         }
         // Where Azure keeps all, nothing is to be protected.
         let deletes = adopt_policy == AdoptPolicy::Manage;
-        if is_done && deletes && !self.status.deletion_protection_added {
-            anchor::protect(&*self.controller.objects, self.place, self.resource).await?;
+        if is_done {
+            let protects = deletes && !self.status.deletion_protection_added;
+            let (objects, release) = (&*self.controller.objects, self.status.release.as_str());
+            anchor::finish(objects, self.place, self.resource, release, protects).await?;
             // Who takes the protection away does not find it there again.
-            self.status.deletion_protection_added = true;
+            self.status.deletion_protection_added |= protects;
         }
         let ready = readiness(&step);
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
@@ -337,7 +339,11 @@ impl<'a> Run<'a> {
             Ignition { bootstrap: texts.bootstrap.as_deref(), control_plane: texts.control_plane.as_deref() };
         let (source, facts) = (credential.source(), texts.facts.as_deref());
         // What was planned once stays at its release.
-        let pinned = [spec.release.as_str(), self.resource.status.release.as_str()];
+        let pinned = [
+            spec.release.as_str(),
+            self.resource.status.release.as_str(),
+            anchor::noted_release(self.resource),
+        ];
         let release = pinned.into_iter().find(|release| !release.is_empty());
         let (catalogue, infra_id_text) = (&*catalogue, infra_id.as_str());
         let known =

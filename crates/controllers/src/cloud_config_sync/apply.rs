@@ -4,24 +4,29 @@ use landfall_cloud_config::Entries;
 use landfall_kube::kinds;
 use landfall_kube::objects::{ClusterEvent, ObjectRef, Objects};
 
+use super::super::Failed;
 use super::super::config_map::{self, Change, Names};
-use super::super::{Failed, object_refs};
-use super::status;
+use super::super::object_refs::MapNames;
+use super::{Settings, status};
 
 /// Reconciles the managed map. Returns an event, if anything changed.
-pub(super) async fn managed(objects: &dyn Objects, wanted: &Entries) -> Result<Option<ClusterEvent>, Failed> {
+pub(super) async fn managed(
+    objects: &dyn Objects,
+    maps: &MapNames,
+    wanted: &Entries,
+) -> Result<Option<ClusterEvent>, Failed> {
     const NAMES: Names = Names { unreadable: "managed-unreadable", unwritable: "managed-unwritable" };
-    bring(objects, object_refs::managed_map(), wanted, NAMES).await
+    bring(objects, maps.managed_map(), wanted, NAMES).await
 }
 
 /// Reconciles the target map. Returns an event, if anything changed.
 pub(super) async fn target(
     objects: &dyn Objects,
-    namespace: &str,
+    Settings { target_namespace, maps, .. }: &Settings,
     wanted: &Entries,
 ) -> Result<Option<ClusterEvent>, Failed> {
     const NAMES: Names = Names { unreadable: "target-unreadable", unwritable: "target-unwritable" };
-    let place = ObjectRef::in_namespace(&kinds::CONFIG_MAP, namespace, object_refs::TARGET_MAP);
+    let place = ObjectRef::in_namespace(&kinds::CONFIG_MAP, target_namespace.clone(), maps.target.clone());
     bring(objects, place, wanted, NAMES).await
 }
 

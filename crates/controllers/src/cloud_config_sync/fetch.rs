@@ -6,6 +6,7 @@ use landfall_kube::kinds;
 use landfall_kube::objects::{ObjectRef, Objects};
 
 use super::super::feature_gates::Gates;
+use super::super::object_refs::MapNames;
 use super::super::{Failed, feature_gates, fetch, object_refs};
 
 /// What the cluster says of itself.
@@ -45,10 +46,15 @@ async fn network(objects: &dyn Objects) -> Result<Network, Failed> {
 
 /// The entries that the target is made of: the managed map's, where the platform has one, or else those of
 /// the user's. Where the managed map is this controller's own, there is a text even without them.
-pub(super) async fn source(objects: &dyn Objects, basis: &Basis, owned: bool) -> Result<Entries, Failed> {
+pub(super) async fn source(
+    objects: &dyn Objects,
+    basis: &Basis,
+    maps: &MapNames,
+    owned: bool,
+) -> Result<Entries, Failed> {
     let managed_first = rule(&basis.platform).is_some_and(|rule| rule.managed_first);
     if managed_first
-        && let Some(entries) = fetch::read(objects, &object_refs::managed_map(), "managed-unreadable").await?
+        && let Some(entries) = fetch::read(objects, &maps.managed_map(), "managed-unreadable").await?
     {
         return Ok(entries);
     }

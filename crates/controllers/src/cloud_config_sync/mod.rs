@@ -23,6 +23,7 @@ use tokio::time::Instant;
 
 use super::conditions;
 use super::event_recorder::EventRecorder;
+use super::object_refs::MapNames;
 use super::window::{Outcome, Window};
 use super::{Controller, Failed, Key, Next, feature_gates, object_refs, watch};
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub operator_namespace: String,
     /// The namespace of the cloud controller manager.
     pub target_namespace: String,
+    /// The names of the maps.
+    pub maps: MapNames,
     /// The release that the operator belongs to.
     pub release_version: String,
 }
@@ -45,12 +48,13 @@ impl Default for Settings {
         Self {
             operator_namespace: "openshift-cloud-controller-manager-operator".to_owned(),
             target_namespace: "openshift-cloud-controller-manager".to_owned(),
+            maps: MapNames::default(),
             release_version: "unknown".to_owned(),
         }
     }
 }
 
-/// Keeps the map `cloud-conf`.
+/// Keeps the map `cloud-conf`, or the one that is named in its place.
 pub struct CloudConfigSync {
     objects: Arc<dyn Objects>,
     events: Arc<dyn Events>,
@@ -78,7 +82,7 @@ impl CloudConfigSync {
     async fn run(&self) -> Result<Next, Failed> {
         let outcome = self.keep().await;
         let told = outcome.as_ref().err().filter(|failed| !failed.retry);
-        let standing = told.map(status::refused).into_iter().collect();
+        let standing = told.map(|failed| status::refused(failed, &self.settings)).into_iter().collect();
         self.event_recorder.report(&*self.events, standing).await;
         let ending = Outcome::of(&outcome);
         let degraded = ending != Outcome::Done && self.note(ending);
@@ -106,12 +110,13 @@ impl CloudConfigSync {
             return Ok(());
         };
         let owned = owns_managed(&basis.platform, basis.gates.is_on(feature_gates::MANAGED_ELSEWHERE));
-        let source = fetch::source(objects, &basis, owned).await?;
+        let maps = &self.settings.maps;
+        let source = fetch::source(objects, &basis, maps, owned).await?;
         let wanted = build(&basis, &source)?;
-        if owned && let Some(event) = apply::managed(objects, &wanted).await? {
+        if owned && let Some(event) = apply::managed(objects, maps, &wanted).await? {
             self.events.report(event).await;
         }
-        let target = apply::target(objects, &self.settings.target_namespace, &wanted).await?;
+        let target = apply::target(objects, &self.settings, &wanted).await?;
         if let Some(event) = target {
             self.events.report(event).await;
         }
@@ -139,14 +144,15 @@ impl Controller for CloudConfigSync {
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
         let target = Some(self.settings.target_namespace.as_str());
         let managed = Some(object_refs::MANAGED_NAMESPACE);
+        let maps = &self.settings.maps;
         let changes = [
             watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(object_refs::CLUSTER)),
             watch::changes(client, &kinds::NETWORK, None, Some(object_refs::CLUSTER)),
             watch::changes(client, &kinds::FEATURE_GATE, None, Some(object_refs::CLUSTER)),
             watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(feature_gates::VERSION)),
             watch::changes(client, &kinds::CONFIG_MAP, Some(object_refs::USER_NAMESPACE), None),
-            watch::changes(client, &kinds::CONFIG_MAP, managed, Some(object_refs::MANAGED_MAP)),
-            watch::changes(client, &kinds::CONFIG_MAP, target, Some(object_refs::TARGET_MAP)),
+            watch::changes(client, &kinds::CONFIG_MAP, managed, Some(&maps.managed)),
+            watch::changes(client, &kinds::CONFIG_MAP, target, Some(&maps.target)),
         ];
         select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| object_refs::key()).boxed()
     }

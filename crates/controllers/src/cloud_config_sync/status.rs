@@ -9,8 +9,8 @@ use super::super::{Failed, object_refs};
 use super::Settings;
 
 /// The configuration cannot be used.
-pub(super) fn refused(failed: &Failed) -> ClusterEvent {
-    let note = format!("{} is unchanged: {}", object_refs::TARGET_MAP, failed.note);
+pub(super) fn refused(failed: &Failed, settings: &Settings) -> ClusterEvent {
+    let note = format!("{} is unchanged: {}", settings.maps.target, failed.note);
     ClusterEvent {
         about: object_refs::infrastructure(),
         event_type: EventType::Warning,

@@ -10,6 +10,7 @@ mod fetch;
 mod probe;
 mod status;
 mod validate;
+mod verified;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -40,16 +41,24 @@ pub struct EndpointMirror {
     events: Arc<dyn Events>,
     probe: Arc<dyn Probe>,
     event_recorder: EventRecorder,
-    /// The list that was verified last. Of what was in use before the first run, nothing else is known.
-    verified: Mutex<Option<Vec<ServiceEndpoint>>>,
+    /// The operator's namespace.
+    namespace: String,
+    /// The list that was verified last, and whether it is kept. Of what was in use before the first verification, nothing
+    /// else is known.
+    verified: Mutex<Option<(Vec<ServiceEndpoint>, bool)>>,
 }
 
 impl EndpointMirror {
-    /// The controller of one cluster.
+    /// The controller of one cluster, with the operator's namespace, in which it keeps what it verified.
     #[must_use]
-    pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, probe: Arc<dyn Probe>) -> Self {
-        let verified = Mutex::default();
-        Self { objects, events, probe, event_recorder: EventRecorder::default(), verified }
+    pub fn new(
+        objects: Arc<dyn Objects>,
+        events: Arc<dyn Events>,
+        probe: Arc<dyn Probe>,
+        namespace: String,
+    ) -> Self {
+        let (event_recorder, verified) = (EventRecorder::default(), Mutex::default());
+        Self { objects, events, probe, event_recorder, namespace, verified }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -65,7 +74,15 @@ impl EndpointMirror {
         let Some(fetch::Endpoints { mut wanted, mirrored }) = fetch::endpoints(objects).await? else {
             return Ok(());
         };
-        let verified = self.verified().get_or_insert_with(|| mirrored.clone()).clone();
+        let known = self.verified().clone();
+        let (verified, is_kept) = match known {
+            Some(known) => known,
+            None => match verified::read(objects, &self.namespace).await? {
+                Some(kept) => (kept, true),
+                None => (mirrored.clone(), false),
+            },
+        };
+        *self.verified() = Some((verified.clone(), is_kept));
         if let Err(failed) = self.verify(&wanted, &verified).await {
             if mirrored != verified {
                 apply::mirror(objects, &verified).await?;
@@ -78,11 +95,14 @@ impl EndpointMirror {
             apply::mirror(objects, &wanted).await?;
             self.events.report(status::mirrored(&wanted)).await;
         }
-        *self.verified() = Some(wanted);
+        if !is_kept || verified != wanted {
+            verified::keep(objects, &self.namespace, &wanted).await?;
+        }
+        *self.verified() = Some((wanted, true));
         Ok(())
     }
 
-    fn verified(&self) -> MutexGuard<'_, Option<Vec<ServiceEndpoint>>> {
+    fn verified(&self) -> MutexGuard<'_, Option<(Vec<ServiceEndpoint>, bool)>> {
         self.verified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

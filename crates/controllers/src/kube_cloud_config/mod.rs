@@ -22,6 +22,7 @@ use landfall_kube::objects::{ClusterEvent, Events, Objects};
 
 use super::conditions::{self, ended};
 use super::event_recorder::EventRecorder;
+use super::object_refs::MapNames;
 use super::{Controller, Failed, Key, Next, feature_gates, object_refs, watch};
 
 /// How long after a run all is looked at again, should a change have been missed.
@@ -31,6 +32,7 @@ const RESYNC: Duration = Duration::from_mins(1);
 pub struct KubeCloudConfig {
     objects: Arc<dyn Objects>,
     events: Arc<dyn Events>,
+    maps: MapNames,
     event_recorder: EventRecorder,
     /// Whether the last run left no managed map.
     left_none: AtomicBool,
@@ -39,8 +41,9 @@ pub struct KubeCloudConfig {
 impl KubeCloudConfig {
     /// The controller of one cluster.
     #[must_use]
-    pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>) -> Self {
-        Self { objects, events, event_recorder: EventRecorder::default(), left_none: AtomicBool::new(false) }
+    pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, maps: MapNames) -> Self {
+        let (event_recorder, left_none) = (EventRecorder::default(), AtomicBool::new(false));
+        Self { objects, events, maps, event_recorder, left_none }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -81,7 +84,8 @@ impl KubeCloudConfig {
             standing.push(status::older_booleans(&map, &words));
         }
         let wanted = managed(&infrastructure, &user)?;
-        if let Some(event) = apply::bring(objects, &wanted, &self.left_none).await? {
+        if let Some(event) = apply::bring(objects, &self.maps.managed_map(), &wanted, &self.left_none).await?
+        {
             self.events.report(event).await;
         }
         Ok(())
@@ -103,7 +107,7 @@ impl Controller for KubeCloudConfig {
                 client,
                 &kinds::CONFIG_MAP,
                 Some(object_refs::MANAGED_NAMESPACE),
-                Some(object_refs::MANAGED_MAP),
+                Some(&self.maps.managed),
             ),
         ];
         select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| object_refs::key()).boxed()
@@ -134,7 +138,7 @@ mod tests {
         played.put(&kinds::INFRASTRUCTURE, infrastructure);
         let metadata = json!({ "name": "own", "namespace": object_refs::USER_NAMESPACE });
         played.put(&kinds::CONFIG_MAP, json!({ "metadata": metadata, "data": { "config": "x" } }));
-        let controller = KubeCloudConfig::new(played.clone(), played.clone());
+        let controller = KubeCloudConfig::new(played.clone(), played.clone(), MapNames::default());
         for _ in 0..2 {
             assert_eq!(controller.reconcile(&object_refs::key()).await, Ok(Next::Settled));
         }
@@ -156,7 +160,7 @@ mod tests {
         let metadata = json!({ "name": "own", "namespace": object_refs::USER_NAMESPACE });
         let text = "useInstanceMetadata: yes\naadClientSecret: canary\n";
         played.put(&kinds::CONFIG_MAP, json!({ "metadata": metadata, "data": { "config": text } }));
-        let controller = KubeCloudConfig::new(played.clone(), played.clone());
+        let controller = KubeCloudConfig::new(played.clone(), played.clone(), MapNames::default());
         for _ in 0..2 {
             assert_eq!(controller.reconcile(&object_refs::key()).await, Ok(Next::Settled));
         }

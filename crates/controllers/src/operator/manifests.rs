@@ -16,6 +16,7 @@ use super::secure_metrics::METRICS_PORT;
 use super::selector::Labels;
 use super::{PORT, Registered, crds_of};
 use crate::azure_infrastructure;
+use crate::object_refs::MapNames;
 
 /// The name of all that is created.
 pub(super) const NAME: &str = "landfall-operator";
@@ -48,6 +49,8 @@ pub struct Deployed {
     pub namespace: String,
     /// The namespace that cloud configuration is written to.
     pub target_namespace: String,
+    /// The names of the maps with cloud configuration.
+    pub maps: MapNames,
     /// The release that it belongs to, where it is reported.
     pub release: Option<String>,
     /// Whether versions of machine images expire in profiles as those of Kubernetes do.
@@ -179,7 +182,7 @@ pub(super) fn metadata(namespace: Option<&str>) -> Value {
 }
 
 /// What a rule is about: group, resource, names.
-pub(super) type About = (&'static str, String, &'static [&'static str]);
+pub(super) type About = (&'static str, String, Vec<String>);
 /// The rules of one role, each with what may be done.
 pub(super) type Rules = BTreeMap<About, BTreeSet<&'static str>>;
 
@@ -199,6 +202,11 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
             Scope::Own => Some(deployed.namespace.clone()),
         };
         let rules = all.entry(place).or_default();
+        let names = names.iter().map(|&name| match kind.kind {
+            "ConfigMap" => deployed.maps.chosen(name).to_owned(),
+            _ => name.to_owned(),
+        });
+        let names: Vec<String> = names.collect();
         rules.entry((kind.group, right.resource(), names)).or_default().extend(verbs.iter().copied());
     }
     all
@@ -307,6 +315,13 @@ fn container(deployed: &Deployed) -> Value {
         format!("--target-namespace={}", deployed.target_namespace),
         format!("--listen=0.0.0.0:{PORT}"),
     ];
+    let usual = MapNames::default();
+    if deployed.maps.target != usual.target {
+        args.push(format!("--target-config-map={}", deployed.maps.target));
+    }
+    if deployed.maps.managed != usual.managed {
+        args.push(format!("--managed-config-map={}", deployed.maps.managed));
+    }
     if !deployed.clean_images {
         args.push("--clean-machine-images=false".to_owned());
     }

@@ -259,6 +259,7 @@ mod tests {
             image: "landfall".to_owned(),
             namespace: "here".to_owned(),
             target_namespace: "there".to_owned(),
+            maps: crate::object_refs::MapNames::default(),
             release: None,
             clean_images: true,
             take_over: false,

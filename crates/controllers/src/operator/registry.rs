@@ -15,6 +15,7 @@ use super::Metrics;
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Rival};
 use super::rights::{self, Right};
 use super::selector::Labels;
+use crate::MapNames;
 use crate::admission;
 use crate::admission::{Address, Judge, Keeper};
 use crate::azure_infrastructure;
@@ -110,14 +111,15 @@ pub static CONTROLLERS: &[Registered] = &[
     },
 ];
 
-fn kube_cloud_config(objects: Arc<dyn Objects>, events: Arc<dyn Events>, _: &Kit) -> Arc<dyn Controller> {
-    Arc::new(KubeCloudConfig::new(objects, events))
+fn kube_cloud_config(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit) -> Arc<dyn Controller> {
+    Arc::new(KubeCloudConfig::new(objects, events, kit.maps.clone()))
 }
 
 fn cloud_config_sync(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit) -> Arc<dyn Controller> {
     let settings = Settings {
         operator_namespace: kit.namespace.clone(),
         target_namespace: kit.target_namespace.clone(),
+        maps: kit.maps.clone(),
         release_version: kit.release.clone(),
     };
     Arc::new(CloudConfigSync::new(objects, events, settings))
@@ -126,7 +128,7 @@ fn cloud_config_sync(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &K
 fn endpoint_mirror(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit) -> Arc<dyn Controller> {
     let (variable, file) = (Arc::clone(&kit.variable), Arc::clone(&kit.file));
     let probe = NetProbe { objects: Arc::clone(&objects), variable, file, limit: LOOK };
-    Arc::new(EndpointMirror::new(objects, events, Arc::new(probe)))
+    Arc::new(EndpointMirror::new(objects, events, Arc::new(probe), kit.namespace.clone()))
 }
 
 fn azure_infrastructure(
@@ -177,6 +179,8 @@ pub struct Kit {
     pub namespace: String,
     /// The namespace that cloud configuration is written to.
     pub target_namespace: String,
+    /// The names of the maps with cloud configuration.
+    pub maps: MapNames,
     /// The only namespace whose clusters are worked on.
     pub watch_namespace: Option<String>,
     /// Which of the clusters are worked on; none for all.

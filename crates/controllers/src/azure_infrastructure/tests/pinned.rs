@@ -71,6 +71,24 @@ async fn a_release_that_was_planned_stays() {
     assert_eq!(stage.condition("Ready"), "True Done");
 }
 
+/// The status does not move to another management cluster.
+#[tokio::test(start_paused = true)]
+async fn a_release_moves_with_the_resource() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p", "release": "4.17" }));
+    stage.rounds(12).await;
+    let noted = |stage: &Stage| stage.resource()["metadata"]["annotations"][anchor::RELEASE].clone();
+    assert_eq!(noted(&stage), "4.17");
+    stage.change(&json!({ "spec": { "release": null }, "status": null, "metadata": { "generation": 2 } }));
+    stage.controller.memories.lock().map(|mut memories| memories.clear()).unwrap_or_default();
+    stage.rounds(4).await;
+    assert_eq!(stage.resource()["status"]["release"], "4.17");
+    assert_eq!(stage.condition("Ready"), "True Done");
+    // It follows the spec.
+    stage.change(&json!({ "spec": { "release": "4.18" }, "metadata": { "generation": 3 } }));
+    stage.rounds(4).await;
+    assert_eq!(noted(&stage), "4.18");
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_infrastructure_is_in_the_status_once_it_is_ready() {
     let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));

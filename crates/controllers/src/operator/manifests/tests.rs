@@ -8,6 +8,7 @@ fn deployed(names: &[&str]) -> Deployed {
         image: "example.com/landfall:1".to_owned(),
         namespace: "here".to_owned(),
         target_namespace: "there".to_owned(),
+        maps: crate::object_refs::MapNames::default(),
         release: None,
         clean_images: true,
         take_over: false,
@@ -39,7 +40,11 @@ fn a_controller_gets_its_own_rights_and_no_others() {
     assert_eq!(places(&all, "Role"), ["default", "here"]);
     assert_eq!(places(&all, "ClusterRole"), [""]);
     let rules: Vec<&Value> = all.iter().filter_map(|object| object["rules"].as_array()).flatten().collect();
-    assert!(rules.iter().all(|rule| rule["resources"][0] != "configmaps"), "{rules:?}");
+    let maps = rules.iter().filter(|rule| rule["resources"][0] == "configmaps");
+    let is_own = |rule: &&Value| {
+        rule["resourceNames"][0] == "landfall-verified-endpoints" || rule["verbs"] == json!(["create"])
+    };
+    assert!(maps.clone().count() == 2 && maps.clone().all(is_own), "{rules:?}");
     let status = json!({
         "apiGroups": ["config.openshift.io"],
         "resources": ["infrastructures/status"],
@@ -55,6 +60,21 @@ fn the_target_is_a_setting() {
     let expected = ["default", "here", "openshift-config", "openshift-config-managed", "there"];
     assert_eq!(places(&all, "Role"), expected);
     assert_eq!(places(&all, "RoleBinding"), expected);
+}
+
+#[test]
+fn the_maps_are_settings() {
+    let maps = crate::object_refs::MapNames { target: "cloud-config".to_owned(), ..Default::default() };
+    let all = manifests(&Deployed { maps, ..deployed(&["cloud-config-sync"]) });
+    let rules: Vec<String> =
+        all.iter().filter(|one| one["kind"] == "Role").map(|one| one["rules"].to_string()).collect();
+    let named = |name: &str| rules.iter().filter(|rules| rules.contains(&format!("\"{name}\""))).count();
+    assert_eq!([named("cloud-config"), named("cloud-conf"), named("kube-cloud-config")], [1, 0, 1]);
+    let pod = all.iter().find(|one| one["kind"] == "Deployment").map(Value::to_string).unwrap_or_default();
+    assert!(
+        pod.contains("--target-config-map=cloud-config") && !pod.contains("--managed-config-map"),
+        "{pod}"
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ fn deployed(names: &[&str]) -> Deployed {
         image: "example.com/landfall:1".to_owned(),
         namespace: "here".to_owned(),
         target_namespace: "there".to_owned(),
+        maps: crate::object_refs::MapNames::default(),
         release: Some("4.20.1".to_owned()),
         clean_images: true,
         take_over: false,
