@@ -95,6 +95,13 @@ impl Controller {
         Self::begin(self.kubeconfig.clone())
     }
 
+    /// The same with something done between its end and its beginning.
+    pub fn after(mut self, meanwhile: impl FnOnce()) -> Self {
+        self.end();
+        meanwhile();
+        Self::begin(self.kubeconfig.clone())
+    }
+
     /// Its numbers; empty while it has none.
     pub fn numbers(&self) -> String {
         let ask = || {
@@ -170,18 +177,7 @@ pub struct Asked<'m> {
 impl<'m> Asked<'m> {
     /// Asks for it, with a spec that has more in it.
     pub fn make(management: &'m Management, id: &str, config: &Value, more: &Value) -> Self {
-        management.namespace(id);
-        let asked = Self { management, id: id.to_owned() };
-        asked.secret(CONFIG, &json!({ "install-config.yaml": config.to_string() }));
-        asked.secret(
-            CREDENTIAL,
-            &json!({
-                "AZURE_SUBSCRIPTION_ID": SUBSCRIPTION,
-                "AZURE_TENANT_ID": TENANT,
-                "AZURE_CLIENT_ID": CLIENT,
-                "AZURE_CLIENT_SECRET": CANARY,
-            }),
-        );
+        let asked = Self::prepare(management, id, config);
         let mut spec = json!({
             "installConfigRef": { "kind": "Secret", "name": CONFIG, "key": "install-config.yaml" },
             "credentialsSecretRef": { "name": CREDENTIAL },
@@ -194,10 +190,32 @@ impl<'m> Asked<'m> {
             "metadata": { "name": id },
             "spec": spec,
         });
-        let path = asked.path();
-        let (collection, _) = path.rsplit_once('/').unwrap();
-        management.server.make(collection, &object);
+        asked.apply(&object);
         asked
+    }
+
+    /// What it refers to, before it is asked for.
+    pub fn prepare(management: &'m Management, id: &str, config: &Value) -> Self {
+        management.namespace(id);
+        let asked = Self { management, id: id.to_owned() };
+        asked.secret(CONFIG, &json!({ "install-config.yaml": config.to_string() }));
+        asked.secret(
+            CREDENTIAL,
+            &json!({
+                "AZURE_SUBSCRIPTION_ID": SUBSCRIPTION,
+                "AZURE_TENANT_ID": TENANT,
+                "AZURE_CLIENT_ID": CLIENT,
+                "AZURE_CLIENT_SECRET": CANARY,
+            }),
+        );
+        asked
+    }
+
+    /// Makes the object.
+    pub fn apply(&self, object: &Value) {
+        let path = self.path();
+        let (collection, _) = path.rsplit_once('/').unwrap();
+        self.management.server.make(collection, object);
     }
 
     fn secret(&self, name: &str, data: &Value) {

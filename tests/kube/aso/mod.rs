@@ -44,5 +44,6 @@ mod refused;
 mod rights;
 mod troubled;
 mod unlabelled;
+mod upgraded;
 
 use crate::until;
