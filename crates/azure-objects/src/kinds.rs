@@ -94,6 +94,56 @@ pub fn named(kind: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|known| known.kind == kind)
 }
 
+/// The API groups of the operator, of its releases so far. What somebody has of any kind may be in a cluster's resource
+/// group, and is looked for before that goes. See <https://azure.github.io/azure-service-operator/reference/>.
+pub const GROUPS: [&str; 45] = [
+    "alertsmanagement.azure.com",
+    "apimanagement.azure.com",
+    "app.azure.com",
+    "appconfiguration.azure.com",
+    "authorization.azure.com",
+    "batch.azure.com",
+    "cache.azure.com",
+    "cdn.azure.com",
+    "cognitiveservices.azure.com",
+    "communication.azure.com",
+    "compute.azure.com",
+    "containerinstance.azure.com",
+    "containerregistry.azure.com",
+    "containerservice.azure.com",
+    "dataprotection.azure.com",
+    "dbformariadb.azure.com",
+    "dbformysql.azure.com",
+    "dbforpostgresql.azure.com",
+    "devices.azure.com",
+    "documentdb.azure.com",
+    "entra.azure.com",
+    "eventgrid.azure.com",
+    "eventhub.azure.com",
+    "insights.azure.com",
+    "keyvault.azure.com",
+    "kubernetesconfiguration.azure.com",
+    "kusto.azure.com",
+    "machinelearningservices.azure.com",
+    "managedidentity.azure.com",
+    "monitor.azure.com",
+    "network.azure.com",
+    "network.frontdoor.azure.com",
+    "notificationhubs.azure.com",
+    "operationalinsights.azure.com",
+    "quota.azure.com",
+    "redhatopenshift.azure.com",
+    "resources.azure.com",
+    "search.azure.com",
+    "servicebus.azure.com",
+    "signalrservice.azure.com",
+    "sql.azure.com",
+    "storage.azure.com",
+    "subscription.azure.com",
+    "synapse.azure.com",
+    "web.azure.com",
+];
+
 /// A kind of the operator that the engine does not use. Groups share names of such kinds: it is called `Vault` of
 /// `keyvault.azure.com` by both. It is kept for as long as the program runs.
 pub fn foreign(group: &str, version: &str, kind: &str, plural: &str) -> &'static Kind {

@@ -1,6 +1,6 @@
 //! `landfall aso roles`.
 
-use landfall_engine_aso::detect::permissions::{ROLE, roles};
+use landfall_engine_aso::detect::permissions::{ROLE, of_others, roles};
 
 use super::manage::{NameArgs, nameless};
 use super::management::Driver;
@@ -42,7 +42,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let machines = args.machines == Machines::Aso;
     let driver = Driver { infra_id: meant.infra_id.as_deref(), machines };
     let name = named(driver);
-    let all = roles(&name, &driver.rights(), &meant.namespace, args.operator_namespace.as_deref());
+    let rules = [driver.rights(), of_others()].concat();
+    let all = roles(&name, &rules, &meant.namespace, args.operator_namespace.as_deref());
     let documents: Vec<Document> = all.into_iter().map(Document::from).collect();
     settings.printer.data(&written(&documents, settings.output)?)?;
     Ok(Exit::Done)

@@ -6,7 +6,8 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::permissions;
 use landfall_engine_aso::drive::{
-    Api, Ground, Job, Listing as _, Others, Place, Worked, at_work, listed, of_other_kinds, pages,
+    Api, Ground, Job, Listing as _, OfOtherKinds, Others, Place, Worked, at_work, listed, of_other_kinds,
+    pages,
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_net::stop::Stop;
@@ -89,7 +90,11 @@ pub(super) fn remove(
             let kinds = management.live.other_kinds().await?;
             of_other_kinds(&management.live, &kinds, &ground.namespace).await
         };
-        let others = others.await.map_err(|failure| (vec![management.unanswered(&failure)], Exit::Unfit))?;
+        let others = match others.await {
+            // All of it may go.
+            Err(_) if args.remove_user_objects => OfOtherKinds::default(),
+            others => others.map_err(|failure| (vec![management.unanswered(&failure)], Exit::Unfit))?,
+        };
         kinds.extend(others.objects.iter().map(|(kind, _)| *kind));
         Ok::<_, Refused>((management, kinds, report, others.closed))
     };
@@ -193,8 +198,7 @@ fn told(others: &Others, closed: &[&Kind]) -> String {
     let go = (!removed.is_empty()).then(|| format!("Your objects {} are removed as well\n", listed(removed)));
     let unseen = closed.first().map(|kind| {
         format!(
-            "You have no right to list {}.{}{}: what you have of them in the cluster's resource group is removed \
-             with it\n",
+            "{}.{}{} cannot be listed: what you have of them in the cluster's resource group is removed with it\n",
             kind.plural,
             kind.group,
             match closed.len() {

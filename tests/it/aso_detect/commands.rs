@@ -32,10 +32,12 @@ fn roles_are_printed_for_a_cluster_or_a_namespace() {
     assert_eq!(own.status.code(), Some(0));
     assert_eq!(names(&own), ["ClusterRole/null", "Role/demo-x7k2p", "Role/operator"]);
     assert!(text(&own.stdout).contains("demo-x7k2p-aso-secret"));
-    assert!(!text(&own.stdout).contains("compute.azure.com"));
+    assert!(!text(&own.stdout).contains("virtualmachines"));
+    // What the user has of any kind is looked for before it goes with the cluster.
+    assert!(text(&own.stdout).contains("keyvault.azure.com"));
     let shared = roles(&["--namespace", "fleet", "--machines", "aso"]);
     assert_eq!(names(&shared), ["ClusterRole/null", "Role/fleet"]);
-    assert!(text(&shared.stdout).contains("compute.azure.com"));
+    assert!(text(&shared.stdout).contains("virtualmachines"));
     assert!(!text(&shared.stdout).contains("resourceNames"));
     assert_eq!(roles(&[]).status.code(), Some(2));
 

@@ -36,14 +36,15 @@ pub(super) fn owner(place: &ObjectRef, resource: &Resource) -> Owner {
 }
 
 /// Writes into the resource which cluster it is for and, where that is known, in which subscription, that it
-/// must be asked before it goes, and whether a move has to wait. Nothing is written where all of it is there.
+/// must be asked before it goes, and whether a move has to wait. Nothing is written where all of it is there. Gives whether
+/// anything was: the resource has another version then.
 pub(super) async fn mark(
     objects: &dyn Objects,
     place: &ObjectRef,
     resource: &Resource,
     (infra_id, subscription): (&str, Option<&str>),
     is_blocked: bool,
-) -> Result<(), Failed> {
+) -> Result<bool, Failed> {
     let metadata = &resource.metadata;
     let mut changes = json!({});
     let labels = [(keys::CLUSTER, infra_id), (keys::MOVE_HIERARCHY, "true")];
@@ -58,6 +59,11 @@ pub(super) async fn mark(
         && metadata.annotations.get(SUBSCRIPTION).is_none_or(|there| there != subscription)
     {
         changes["annotations"][SUBSCRIPTION] = json!(subscription);
+    }
+    // What was decided in the status has to survive a move, also of a cluster that waits.
+    let release = resource.status.release.as_str();
+    if !release.is_empty() && metadata.annotations.get(RELEASE).is_none_or(|there| there != release) {
+        changes["annotations"][RELEASE] = json!(release);
     }
     // None can be added to what is going already.
     if !has_finalizer(resource) && !resource.is_being_deleted() {
@@ -88,7 +94,7 @@ pub(super) async fn finish(
     if changes.is_empty() {
         return Ok(());
     }
-    write(objects, place, resource, json!({ "annotations": changes })).await
+    write(objects, place, resource, json!({ "annotations": changes })).await.map(drop)
 }
 
 /// The release that the resource was planned with before it was moved or restored.
@@ -122,7 +128,7 @@ pub(super) async fn release(
     }
     let left: Vec<&String> =
         resource.metadata.finalizers.iter().filter(|one| *one != keys::CLEANUP).collect();
-    write(objects, place, resource, json!({ "finalizers": left })).await
+    write(objects, place, resource, json!({ "finalizers": left })).await.map(drop)
 }
 
 /// Changes the metadata of the resource as it was read.
@@ -131,14 +137,14 @@ async fn write(
     place: &ObjectRef,
     resource: &Resource,
     mut changes: Value,
-) -> Result<(), Failed> {
+) -> Result<bool, Failed> {
     if changes.as_object().is_none_or(serde_json::Map::is_empty) {
-        return Ok(());
+        return Ok(false);
     }
     changes["resourceVersion"] = json!(resource.metadata.resource_version);
     match objects.merge(place, json!({ "metadata": changes }), Part::Whole).await {
         // What is gone needs no mark.
-        Ok(_) | Err(Fault::NotFound) => Ok(()),
+        Ok(_) | Err(Fault::NotFound) => Ok(true),
         Err(fault) => Err(Failed::call(UNWRITABLE, place, "written", &fault)),
     }
 }

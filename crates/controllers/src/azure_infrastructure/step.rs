@@ -29,6 +29,8 @@ use crate::Failed;
 const LISTED: Duration = Duration::from_secs(20);
 /// How long it counts which kinds there are that landfall does not use.
 const DISCOVERED: Duration = Duration::from_mins(5);
+/// How long it counts that a namespace has nothing of these kinds, of which there may be hundreds.
+const FREE_OF_OTHERS: Duration = Duration::from_mins(2);
 /// How many kinds are listed at once.
 const LISTS: usize = 4;
 /// How long another's lease is waited for at first.
@@ -52,6 +54,8 @@ pub(super) struct Memory {
     listed: Option<(Instant, Vec<(&'static str, Value)>)>,
     /// The kinds that landfall does not use, and when they were discovered.
     other_kinds: Option<(Instant, Vec<&'static Kind>)>,
+    /// What the namespace has of these, and when it was listed.
+    other_objects: Option<(Instant, Vec<(&'static str, Value)>)>,
 }
 
 /// What came of a step.
@@ -91,7 +95,9 @@ impl Driver {
         let mut world = self.store.world(cluster, now());
         let is_removal = matches!(drive.work, Work::Remove);
         if is_removal && !is_going(drive, &world) {
-            self.list(cluster, memory, &mut world).await?;
+            // Where Azure keeps its resources, or the user's may go, none is lost that cannot be seen.
+            let may_lose = !drive.takes_others && !drive.keeps_azure;
+            self.list(cluster, memory, &mut world, may_lose).await?;
         }
         let mut step = drive.step(&world);
         let others = if is_removal { drive.others(&world) } else { Others::default() };
@@ -129,13 +135,18 @@ impl Driver {
         cluster: &Cluster,
         memory: &mut Memory,
         world: &mut ObservedState,
+        may_lose: bool,
     ) -> Result<(), Failed> {
         if memory.listed.as_ref().is_none_or(|(at, _)| at.elapsed() >= LISTED) {
             let lists: Vec<_> =
                 KINDS.iter().map(|kind| self.list_kind(kind, &cluster.namespace).boxed()).collect();
             let lists: Vec<_> = stream::iter(lists).buffered(LISTS).try_collect().await?;
             let mut all: Vec<(&'static str, Value)> = lists.into_iter().flatten().collect();
-            all.extend(self.list_others(cluster, memory).await?);
+            match self.list_others(cluster, memory).await {
+                Ok(others) => all.extend(others),
+                Err(failed) if may_lose => return Err(failed),
+                Err(_) => {}
+            }
             memory.listed = Some((Instant::now(), all));
         }
         for (kind, object) in memory.listed.iter().flat_map(|(_, objects)| objects) {
@@ -158,6 +169,11 @@ impl Driver {
             let note = format!("the user's objects in the namespace cannot be listed: {why}");
             Failed::transient("objects-unlisted", note)
         };
+        if let Some((at, objects)) = &memory.other_objects
+            && at.elapsed() < if objects.is_empty() { FREE_OF_OTHERS } else { LISTED }
+        {
+            return Ok(objects.clone());
+        }
         if memory.other_kinds.as_ref().is_none_or(|(at, _)| at.elapsed() >= DISCOVERED) {
             let found = self.listing.other_kinds().await;
             let found = found.map_err(|failure| unlisted(&failure.fault.why()))?;
@@ -166,14 +182,20 @@ impl Driver {
         let kinds = memory.other_kinds.as_ref().map(|(_, kinds)| kinds.as_slice()).unwrap_or_default();
         let found = of_other_kinds(&*self.listing, kinds, &cluster.namespace).await;
         let found = found.map_err(|failure| unlisted(&failure.fault.why()))?;
-        // What nobody may see would be lost without a word.
+        // What cannot be seen would be lost without a word.
         if let Some(closed) = found.closed.first() {
-            let role = "apply the manifests of this version, or permit the operator to list them";
-            return Err(unlisted(&format!("no right to list {}.{}: {role}", closed.plural, closed.group)));
+            let help = format!(
+                "permit the operator to list them (the manifests of this version do), or set the annotation {} if \
+                 they may go",
+                keys::DELETE_WITH_CLUSTER
+            );
+            return Err(unlisted(&format!("{}.{}: {help}", closed.plural, closed.group)));
         }
         let objects =
             |(kind, objects): (&'static Kind, Vec<Value>)| objects.into_iter().map(|one| (kind.kind, one));
-        Ok(found.objects.into_iter().flat_map(objects).collect())
+        let all: Vec<_> = found.objects.into_iter().flat_map(objects).collect();
+        memory.other_objects = Some((Instant::now(), all.clone()));
+        Ok(all)
     }
 
     async fn list_kind(

@@ -77,6 +77,8 @@ pub(super) struct Run<'a> {
     said: Vec<Said>,
     /// Whether the resource is gone, so that it has no status.
     is_gone: bool,
+    /// Whether the resource was written and has another version than is known. The watch brings that.
+    is_marked: bool,
 }
 
 impl<'a> Run<'a> {
@@ -95,6 +97,7 @@ impl<'a> Run<'a> {
             status: resource.status.clone(),
             said: Vec::new(),
             is_gone: false,
+            is_marked: false,
         }
     }
 
@@ -212,7 +215,7 @@ impl<'a> Run<'a> {
         }
         // Where Azure keeps all, nothing is to be protected.
         let deletes = adopt_policy == AdoptPolicy::Manage;
-        if is_done {
+        if is_done && !self.is_marked {
             let protects = deletes && !self.status.deletion_protection_added;
             let (objects, release) = (&*self.controller.objects, self.status.release.as_str());
             anchor::finish(objects, self.place, self.resource, release, protects).await?;
@@ -332,7 +335,7 @@ impl<'a> Run<'a> {
         let taken = taken.map_err(|other| self.taken(&infra_id, &other));
         self.because(VALIDATED, taken)?;
         let cluster = (infra_id.as_str(), Some(subscription));
-        anchor::mark(objects, self.place, self.resource, cluster, true).await?;
+        self.is_marked |= anchor::mark(objects, self.place, self.resource, cluster, true).await?;
         self.status.infra_id.clone_from(&infra_id);
         let ids = inputs::ids(&credential);
         let ignition =

@@ -71,35 +71,44 @@ impl EndpointMirror {
 
     async fn keep(&self) -> Result<(), Failed> {
         let objects = &*self.objects;
-        let Some(fetch::Endpoints { mut wanted, mirrored }) = fetch::endpoints(objects).await? else {
+        let Some(fetch::Endpoints { wanted: listed, mirrored }) = fetch::endpoints(objects).await? else {
             return Ok(());
         };
+        let sorted = |mut list: Vec<ServiceEndpoint>| {
+            list.sort_by(|one, other| one.name.cmp(&other.name));
+            list
+        };
+        let wanted = sorted(listed.clone());
         let known = self.verified().clone();
         let (verified, is_kept) = match known {
             Some(known) => known,
+            // Of what was in use before the first verification, nothing else is known.
             None => match verified::read(objects, &self.namespace).await? {
-                Some(kept) => (kept, true),
-                None => (mirrored.clone(), false),
+                // The list may be of long ago, when another operator did this.
+                Some(kept) if kept == wanted || sorted(mirrored.clone()) != wanted => (kept, true),
+                _ => (mirrored.clone(), false),
             },
         };
         *self.verified() = Some((verified.clone(), is_kept));
-        if let Err(failed) = self.verify(&wanted, &verified).await {
+        if let Err(failed) = self.verify(&listed, &verified).await {
             if mirrored != verified {
                 apply::mirror(objects, &verified).await?;
                 self.events.report(status::restored(&verified)).await;
             }
             return Err(failed);
         }
-        wanted.sort_by(|one, other| one.name.cmp(&other.name));
+        // Kept before it is in use, so that whoever takes over in between does not go back to the one before.
+        let kept = if is_kept && verified == wanted {
+            Ok(())
+        } else {
+            verified::keep(objects, &self.namespace, &wanted).await
+        };
+        *self.verified() = Some((wanted.clone(), kept.is_ok()));
         if wanted != mirrored {
             apply::mirror(objects, &wanted).await?;
             self.events.report(status::mirrored(&wanted)).await;
         }
-        if !is_kept || verified != wanted {
-            verified::keep(objects, &self.namespace, &wanted).await?;
-        }
-        *self.verified() = Some((wanted, true));
-        Ok(())
+        kept
     }
 
     fn verified(&self) -> MutexGuard<'_, Option<(Vec<ServiceEndpoint>, bool)>> {

@@ -52,7 +52,7 @@ impl KubeCloudConfig {
         if let Err(failed) = &outcome
             && !failed.retry
         {
-            standing.push(status::refused(failed));
+            standing.push(status::refused(&self.maps.managed, failed));
         }
         self.event_recorder.report(&*self.events, standing).await;
         let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
@@ -63,7 +63,7 @@ impl KubeCloudConfig {
     async fn keep(&self, standing: &mut Vec<ClusterEvent>) -> Result<(), Failed> {
         let objects = &*self.objects;
         let Some(infrastructure) = fetch::infrastructure(objects).await? else {
-            standing.push(status::no_infrastructure());
+            standing.push(status::no_infrastructure(&self.maps.managed));
             return Ok(());
         };
         let (platform, old) = infrastructure.platform();

@@ -11,8 +11,8 @@ use super::super::{Failed, object_refs};
 const NAMED: usize = 5;
 
 /// There is no Infrastructure object.
-pub(super) fn no_infrastructure() -> ClusterEvent {
-    warning("InfrastructureMissing", "there is no Infrastructure object, so kube-cloud-config is unchanged")
+pub(super) fn no_infrastructure(map: &str) -> ClusterEvent {
+    warning("InfrastructureMissing", format!("there is no Infrastructure object, so {map} is unchanged"))
 }
 
 /// The platform comes from the old field.
@@ -23,8 +23,8 @@ pub(super) fn old_platform(platform: &str) -> ClusterEvent {
 }
 
 /// The user's configuration cannot be used.
-pub(super) fn refused(failed: &Failed) -> ClusterEvent {
-    warning("CloudConfigRefused", format!("kube-cloud-config is unchanged: {}", failed.note))
+pub(super) fn refused(map: &str, failed: &Failed) -> ClusterEvent {
+    warning("CloudConfigRefused", format!("{map} is unchanged: {}", failed.note))
 }
 
 /// The user's map does not have the key that is named for their configuration.

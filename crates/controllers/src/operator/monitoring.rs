@@ -19,7 +19,7 @@ pub enum Monitoring {
     Prometheus,
 }
 
-/// What stands for the operator's namespace in an expression.
+/// What stands for the operator's namespace in an expression: each operator has the rules, for its own replicas.
 const OWN: &str = "NAMESPACE";
 
 /// An alert.
@@ -38,7 +38,6 @@ const ALERTS: &[Alert] = &[
         name: "LandfallOperatorDown",
         severity: "critical",
         lasting: "5m",
-        // Each operator has the rule in its namespace: another's replica is not one of it.
         expression: "absent(landfall_leader{namespace=\"NAMESPACE\"}) or sum(landfall_leader{namespace=\"NAMESPACE\"}) < 1",
         summary: "no replica of landfall's operator works",
     },
@@ -46,42 +45,42 @@ const ALERTS: &[Alert] = &[
         name: "LandfallReconcileFailing",
         severity: "warning",
         lasting: "15m",
-        expression: "sum by (controller, reason) (rate(landfall_reconcile_errors_total{category=\"transient\"}[5m])) > 0",
+        expression: "sum by (controller, reason) (rate(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"transient\"}[5m])) > 0",
         summary: "{{ $labels.controller }} fails and tries again: {{ $labels.reason }}",
     },
     Alert {
         name: "LandfallReconcileRefused",
         severity: "warning",
         lasting: "0m",
-        expression: "sum by (controller, reason) (increase(landfall_reconcile_errors_total{category=\"terminal\"}[15m])) > 0",
+        expression: "sum by (controller, reason) (increase(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"terminal\"}[15m])) > 0",
         summary: "{{ $labels.controller }} waits for a change: {{ $labels.reason }}",
     },
     Alert {
         name: "LandfallReconcilePanic",
         severity: "critical",
         lasting: "0m",
-        expression: "sum by (controller) (increase(landfall_reconcile_errors_total{category=\"panic\"}[1h])) > 0",
+        expression: "sum by (controller) (increase(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"}[1h])) > 0",
         summary: "an internal error ended a reconciliation of {{ $labels.controller }}",
     },
     Alert {
         name: "LandfallQueueLong",
         severity: "warning",
         lasting: "15m",
-        expression: "max by (controller) (landfall_queue_length) > 100",
+        expression: "max by (controller) (landfall_queue_length{namespace=\"NAMESPACE\"}) > 100",
         summary: "{{ $labels.controller }} has more than 100 objects waiting",
     },
     Alert {
         name: "LandfallReconcileSlow",
         severity: "warning",
         lasting: "15m",
-        expression: "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket[5m]))) > 10",
+        expression: "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket{namespace=\"NAMESPACE\"}[5m]))) > 10",
         summary: "reconciliations of {{ $labels.controller }} take more than 10 seconds",
     },
     Alert {
         name: "LandfallObjectsNotReady",
         severity: "warning",
         lasting: "1h",
-        expression: "sum by (kind) (aso_engine_objects{ready=\"false\",policy!=\"skip\"}) > 0",
+        expression: "sum by (kind) (aso_engine_objects{namespace=\"NAMESPACE\",ready=\"false\",policy!=\"skip\"}) > 0",
         summary: "objects of kind {{ $labels.kind }} have not been Ready for an hour",
     },
 ];

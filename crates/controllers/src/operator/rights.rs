@@ -1,6 +1,6 @@
 //! What each controller may do in a cluster: what its code does, and no more.
 
-use landfall_engine_aso::kinds::KINDS;
+use landfall_engine_aso::kinds::{GROUPS, KINDS};
 use landfall_kube::kinds::{
     CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE, GARDENER_PROFILES,
     INFRASTRUCTURE, LEASE, MUTATING_WEBHOOK_CONFIGURATION, NETWORK, PROXY, ProfileKinds, SECRET, SHOOT,
@@ -243,55 +243,6 @@ static OPERATOR_KINDS: [Kind; KINDS.len()] = {
     }
     all
 };
-/// The API groups of the operator. What somebody has of any kind may be in a cluster's resource group, and is looked for
-/// before that goes. See <https://azure.github.io/azure-service-operator/reference/>.
-const GROUPS: [&str; 45] = [
-    "alertsmanagement.azure.com",
-    "apimanagement.azure.com",
-    "app.azure.com",
-    "appconfiguration.azure.com",
-    "authorization.azure.com",
-    "batch.azure.com",
-    "cache.azure.com",
-    "cdn.azure.com",
-    "cognitiveservices.azure.com",
-    "communication.azure.com",
-    "compute.azure.com",
-    "containerinstance.azure.com",
-    "containerregistry.azure.com",
-    "containerservice.azure.com",
-    "dataprotection.azure.com",
-    "dbformariadb.azure.com",
-    "dbformysql.azure.com",
-    "dbforpostgresql.azure.com",
-    "devices.azure.com",
-    "documentdb.azure.com",
-    "entra.azure.com",
-    "eventgrid.azure.com",
-    "eventhub.azure.com",
-    "insights.azure.com",
-    "keyvault.azure.com",
-    "kubernetesconfiguration.azure.com",
-    "kusto.azure.com",
-    "machinelearningservices.azure.com",
-    "managedidentity.azure.com",
-    "monitor.azure.com",
-    "network.azure.com",
-    "network.frontdoor.azure.com",
-    "notificationhubs.azure.com",
-    "operationalinsights.azure.com",
-    "quota.azure.com",
-    "redhatopenshift.azure.com",
-    "resources.azure.com",
-    "search.azure.com",
-    "servicebus.azure.com",
-    "signalrservice.azure.com",
-    "sql.azure.com",
-    "storage.azure.com",
-    "subscription.azure.com",
-    "synapse.azure.com",
-    "web.azure.com",
-];
 /// All kinds of each group.
 static OTHER_KINDS: [Kind; GROUPS.len()] = {
     const NONE: Kind = Kind { group: "", version: "", kind: "", plural: "*" };

@@ -7,7 +7,7 @@ use landfall_diagnostics::Finding;
 use serde_json::{Value, json};
 
 use super::super::keys::{P, credential_name};
-use super::super::kinds::{KINDS, Kind};
+use super::super::kinds::{GROUPS, KINDS, Kind};
 use super::{SETTINGS, pages};
 
 const OBJECTS: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
@@ -134,6 +134,13 @@ pub fn rules(grantee: &Grantee<'_>) -> Vec<Rule> {
         ]);
     }
     all
+}
+
+/// The rules to see what others have of all kinds of the operator. Work on a cluster goes without: what cannot be seen is
+/// named where it may be lost.
+#[must_use]
+pub fn of_others() -> Vec<Rule> {
+    GROUPS.iter().map(|group| Rule::new(Scope::Namespace, group, &["*"], &["list", "watch"])).collect()
 }
 
 /// The rules for objects of these kinds. Status is only read: it is the operator's to write.

@@ -15,8 +15,6 @@ use super::world::text;
 use crate::kinds;
 use crate::kinds::Kind;
 
-/// What the API groups of the operator end with.
-const OF_AZURE: &str = ".azure.com";
 /// What the versions end with that the operator converts others to.
 const STORAGE: &str = "storage";
 /// How many calls are under way at once.
@@ -27,7 +25,7 @@ const AT_ONCE: usize = 8;
 pub struct OfOtherKinds {
     /// The objects of each kind of which there are any.
     pub objects: Vec<(&'static Kind, Vec<Value>)>,
-    /// The kinds that may not be listed.
+    /// The kinds that cannot be listed, as there is no right to, or the API server cannot read them.
     pub closed: Vec<&'static Kind>,
 }
 
@@ -47,7 +45,9 @@ pub async fn of_other_kinds(
         match list {
             Ok(objects) if objects.is_empty() => {}
             Ok(objects) => found.objects.push((kind, objects)),
-            Err(failure) if matches!(failure.fault, Fault::Forbidden(_)) => found.closed.push(kind),
+            Err(failure) if matches!(failure.fault, Fault::Forbidden(_) | Fault::Answer { .. }) => {
+                found.closed.push(kind);
+            }
             Err(failure) => return Err(failure),
         }
     }
@@ -59,7 +59,8 @@ impl Live {
     pub(super) async fn discover(&self) -> Result<Vec<&'static Kind>, Failure> {
         let groups = self.discovered("/apis").await?;
         let versions = list(&groups, "/groups").flat_map(|group| {
-            let is_operators = text(group, "/name").ends_with(OF_AZURE);
+            // Others of Azure's, such as its networking, end alike.
+            let is_operators = kinds::GROUPS.contains(&text(group, "/name"));
             list(group, "/versions").filter(move |_| is_operators).map(|one| text(one, "/groupVersion"))
         });
         let asked = versions.map(|version| async move {
@@ -109,6 +110,8 @@ fn of(versions: &[(String, Value)]) -> Vec<&'static Kind> {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+    use futures::future::BoxFuture;
     use serde_json::json;
 
     use super::*;
@@ -140,5 +143,39 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(std::ptr::eq(of(&all)[0], of(&all)[0]), "each is kept once");
+    }
+
+    /// Answers by the names of kinds.
+    struct Server;
+
+    impl Listing for Server {
+        fn list<'a>(&'a self, kind: &'static Kind, _: &'a str) -> BoxFuture<'a, Result<Vec<Value>, Failure>> {
+            let answer = match kind.plural {
+                "vaults" => Ok(vec![json!({ "metadata": { "name": "theirs" } })]),
+                "closed" => Err(Fault::Forbidden("no".to_owned())),
+                "broken" => Err(Fault::Answer { status: 500, why: "conversion failed".to_owned() }),
+                "unanswered" => Err(Fault::late()),
+                _ => Ok(Vec::new()),
+            };
+            async { answer.map_err(Failure::from) }.boxed()
+        }
+
+        fn other_kinds(&self) -> BoxFuture<'_, Result<Vec<&'static Kind>, Failure>> {
+            async { Ok(Vec::new()) }.boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_kind_that_cannot_be_listed_does_not_hide_the_others() {
+        let kind = |plural: &str| kinds::foreign("sql.azure.com", "v1", "Any", plural);
+        let kinds = ["closed", "none", "broken", "vaults"].map(kind);
+        let found = of_other_kinds(&Server, &kinds, "here").await;
+        let found = found.map(|found| {
+            let plurals =
+                |kinds: Vec<&'static Kind>| kinds.iter().map(|kind| kind.plural).collect::<Vec<_>>();
+            (plurals(found.objects.iter().map(|(kind, _)| *kind).collect()), plurals(found.closed))
+        });
+        assert_eq!(found.ok(), Some((vec!["vaults"], vec!["closed", "broken"])));
+        assert!(of_other_kinds(&Server, &[kind("unanswered")], "here").await.is_err());
     }
 }

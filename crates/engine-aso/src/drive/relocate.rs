@@ -4,6 +4,8 @@
 //! other operator looks at everything, and only then is the pause ended there and the cluster removed here.
 //! After a stop at any point the same move goes on.
 
+use std::collections::BTreeSet;
+
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 
@@ -157,11 +159,11 @@ impl Relocation<'_> {
 pub(super) async fn heard(mut feed: Feed, place: &Place<'_>) -> Option<ObservedState> {
     let hear = async {
         let mut world = ObservedState::new((place.limits.clock)());
-        let mut left = place.kinds.len();
-        while left > 0 {
+        let mut told = BTreeSet::new();
+        while told.len() < place.kinds.len() {
             let news = feed.next().await?;
-            if matches!(news, ObjectEvent::All(..)) {
-                left -= 1;
+            if let ObjectEvent::All(kind, _) = news {
+                told.insert(kind);
             }
             world.note(news);
         }
