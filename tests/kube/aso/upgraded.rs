@@ -9,6 +9,8 @@ use super::stands::{PUBLIC, policy};
 use super::table::Azure;
 
 const CLUSTERS: usize = 50;
+/// How many are created at once.
+const AT_ONCE: usize = 10;
 const ACCEPTED: &str = "aso.landfall.dev/accept-plan";
 const RELEASE: &str = "aso.landfall.dev/release";
 
@@ -32,15 +34,18 @@ fn an_upgrade_with_fifty_clusters_changes_nothing_in_azure() {
     let azure = Azure::empty();
     let management = start(&azure);
     let controller = Controller::start(&management);
-    let clusters: Vec<Asked<'_>> = (0..CLUSTERS)
-        .map(|number| {
-            let name = format!("c{number:02}");
+    let mut clusters: Vec<Asked<'_>> = Vec::new();
+    while clusters.len() < CLUSTERS {
+        let some = (0..AT_ONCE).map(|number| {
+            let name = format!("c{:02}", clusters.len() + number);
             let config = config("public", |config| config["metadata"]["name"] = json!(name));
             Asked::make(&management, &format!("{name}-x7k2p"), &config, &json!({}))
-        })
-        .collect();
-    for cluster in &clusters {
-        cluster.says("Ready", "True", &[]);
+        });
+        let some: Vec<Asked<'_>> = some.collect();
+        for cluster in &some {
+            cluster.says("Ready", "True", &[]);
+        }
+        clusters.extend(some);
     }
     let all = || clusters.iter().map(|cluster| wanted(&management, &cluster.id)).collect::<Vec<_>>();
     let before = all();

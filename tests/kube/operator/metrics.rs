@@ -64,7 +64,9 @@ fn metrics_are_read_over_tls_by_whom_the_cluster_permits_it() {
     let folder = tempfile::tempdir().unwrap();
     let port = nobody();
     let (listen, certificates) = (format!("127.0.0.1:{port}"), folder.path().display().to_string());
+    // An earlier test may have left its lease behind.
     let flags = [
+        "--leader-elect=false",
         "--controllers",
         "kube-cloud-config",
         "--metrics-listen",
