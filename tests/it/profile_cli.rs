@@ -366,6 +366,25 @@ fn local_zones_of_a_profile_are_no_place_for_the_control_plane() {
     }
 }
 
+/// A config for a location of Azure, whose compute machines are in two zones.
+fn config_in_two_zones() -> String {
+    include_str!("../../testdata/quickstart/azure.yaml")
+        .replace("    cloudName: AzureUSGovernmentCloud\n", "")
+        .replace("usgovvirginia", "eastus")
+        .replace("[\"1\", \"2\", \"3\"]", "['1', '2']")
+}
+
+/// The manifests of machines that are planned with the profile `azure.yaml`, without asking Azure.
+fn machines(folder: &Path, directory: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
+    command.args(["create", "manifests", "--offline", "--dir", directory, "--cloud-profile", "azure.yaml"]);
+    command.current_dir(folder).env_clear();
+    let output = command.env("AZURE_SUBSCRIPTION_ID", "s").env("AZURE_TENANT_ID", "t").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{directory}: {}", err(&output));
+    let entries = fs::read_dir(folder.join(directory).join("openshift")).unwrap();
+    entries.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect()
+}
+
 #[test]
 fn sizes_of_a_profile_are_tried_until_one_is_in_its_zones() {
     let folder = installation();
@@ -377,20 +396,9 @@ fn sizes_of_a_profile_are_tried_until_one_is_in_its_zones() {
         .replace("m5.xlarge", "Standard_D8s_v3");
     let second = "  - name: standard_d8s_v5\n  regions:\n";
     write(folder.path(), "azure.yaml", &text.replace("  regions:\n", second));
-    let config = include_str!("../../testdata/quickstart/azure.yaml")
-        .replace("    cloudName: AzureUSGovernmentCloud\n", "")
-        .replace("usgovvirginia", "eastus")
-        .replace("[\"1\", \"2\", \"3\"]", "['1', '2']");
+    let config = config_in_two_zones();
     write(folder.path(), "demo/install-config.yaml", &config);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
-    command.args(["create", "manifests", "--offline", "--dir", "demo", "--cloud-profile", "azure.yaml"]);
-    command.current_dir(folder.path()).env_clear();
-    let output = command.env("AZURE_SUBSCRIPTION_ID", "s").env("AZURE_TENANT_ID", "t").output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    let mut machines = String::new();
-    for entry in fs::read_dir(folder.path().join("demo/openshift")).unwrap() {
-        machines.push_str(&fs::read_to_string(entry.unwrap().path()).unwrap());
-    }
+    let machines = machines(folder.path(), "demo");
     assert!(machines.contains("Standard_D8s_v5") && !machines.contains("Standard_D8s_v3"), "{machines}");
 }
 
@@ -405,31 +413,12 @@ fn a_size_that_only_the_profile_knows_is_taken_without_a_cloud() {
         .replace("us-east-1b\n", "'2'\n")
         .replace("m5.xlarge", "Standard_Moon4s");
     write(folder.path(), "azure.yaml", &text);
-    let config = include_str!("../../testdata/quickstart/azure.yaml")
-        .replace("    cloudName: AzureUSGovernmentCloud\n", "")
-        .replace("usgovvirginia", "eastus")
-        .replace("[\"1\", \"2\", \"3\"]", "['1', '2']");
+    let config = config_in_two_zones();
     let typed = "name: master\n  platform: {azure: {type: Standard_Moon4s}}\n";
     for (directory, config) in [("usual", config.clone()), ("named", config.replace("name: master\n", typed))]
     {
         write(folder.path(), &format!("{directory}/install-config.yaml"), &config);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
-        command.args([
-            "create",
-            "manifests",
-            "--offline",
-            "--dir",
-            directory,
-            "--cloud-profile",
-            "azure.yaml",
-        ]);
-        command.current_dir(folder.path()).env_clear();
-        let output = command.env("AZURE_SUBSCRIPTION_ID", "s").env("AZURE_TENANT_ID", "t").output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{directory}: {}", err(&output));
-        let mut machines = String::new();
-        for entry in fs::read_dir(folder.path().join(directory).join("openshift")).unwrap() {
-            machines.push_str(&fs::read_to_string(entry.unwrap().path()).unwrap());
-        }
+        let machines = machines(folder.path(), directory);
         assert!(machines.contains("Standard_Moon4s"), "{directory}: {machines}");
     }
 }

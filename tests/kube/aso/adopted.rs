@@ -2,18 +2,11 @@
 
 use serde_json::json;
 
-use super::controller::{Asked, Controller, own_kind};
-use super::management::Management;
+use super::controller::{Asked, Controller, managed};
 use super::site::config;
 use super::stands::{PUBLIC, policy};
 use super::table::Azure;
 use super::until::until;
-
-fn start(azure: &Azure) -> Management {
-    let management = Management::defined(azure);
-    management.deploy(&json!({}));
-    management.played(&[own_kind()])
-}
 
 /// Waits until what was changed last is applied.
 fn settles(asked: &Asked<'_>, policy: &str) {
@@ -27,7 +20,7 @@ fn settles(asked: &Asked<'_>, policy: &str) {
 #[ignore = "needs an API server"]
 fn a_cluster_of_a_lost_management_cluster_is_adopted_and_let_go() {
     let azure = Azure::empty();
-    let lost = start(&azure);
+    let lost = managed(&azure);
     let controller = Controller::start(&lost);
     let config = config("public", |_| {});
     Asked::make(&lost, PUBLIC, &config, &json!({})).says("Ready", "True", &[]);
@@ -47,7 +40,7 @@ fn a_cluster_of_a_lost_management_cluster_is_adopted_and_let_go() {
     });
     assert!(whole.contains_key(foreign) && !gone.is_empty(), "{:?}", whole.keys());
     azure.has(foreign, &[("team", "corp")]);
-    let management = start(&azure);
+    let management = managed(&azure);
     let _controller = Controller::start(&management);
     let asked = Asked::make(&management, PUBLIC, &config, &json!({ "adoptPolicy": "skip" }));
     asked.says("Ready", "False", &["nothing changes in Azure", "2 belong to somebody else"]);

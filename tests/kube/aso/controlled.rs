@@ -3,19 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::controller::{Asked, Controller, own_kind};
+use super::controller::{Asked, Controller, managed};
 use super::identity::at;
-use super::management::{Management, place_of};
+use super::management::place_of;
 use super::site::{CANARY, config};
 use super::stands::{PUBLIC, is_ready, keeps_secrets, like_example, policy};
 use super::table::{Azure, Trouble};
 use super::until::until;
-
-fn start(azure: &Azure) -> Management {
-    let management = Management::defined(azure);
-    management.deploy(&json!({}));
-    management.played(&[own_kind()])
-}
 
 fn has_finalizer(object: &Value) -> bool {
     object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
@@ -25,7 +19,7 @@ fn has_finalizer(object: &Value) -> bool {
 #[ignore = "needs an API server"]
 fn a_cluster_is_made_kept_paused_and_removed() {
     let azure = Azure::empty();
-    let management = start(&azure);
+    let management = managed(&azure);
     let mut controller = Controller::start(&management);
     let config = config("public", |_| {});
     let asked = Asked::make(&management, PUBLIC, &config, &json!({}));
@@ -99,7 +93,7 @@ fn a_cluster_is_made_kept_paused_and_removed() {
 #[ignore = "needs an API server"]
 fn problems_are_reported_in_conditions() {
     let azure = Azure::empty();
-    let management = start(&azure);
+    let management = managed(&azure);
     let controller = Controller::start(&management);
 
     // A config that is not valid, with the field and without its secrets.
@@ -147,7 +141,7 @@ fn problems_are_reported_in_conditions() {
 #[ignore = "needs an API server"]
 fn what_clusterctl_moves_away_stays_in_azure() {
     let azure = Azure::empty();
-    let management = start(&azure);
+    let management = managed(&azure);
     let _controller = Controller::start(&management);
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Ready", "True", &[]);
@@ -174,7 +168,7 @@ fn what_clusterctl_moves_away_stays_in_azure() {
 #[ignore = "needs an API server"]
 fn a_second_resource_of_one_id_is_refused_and_touches_nothing() {
     let azure = Azure::empty();
-    let management = start(&azure);
+    let management = managed(&azure);
     let controller = Controller::start(&management);
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Ready", "True", &[]);

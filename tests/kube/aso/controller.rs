@@ -16,6 +16,7 @@ use super::identity::at;
 use super::management::Management;
 use super::site::{CANARY, CLIENT, SUBSCRIPTION, TENANT};
 use super::stands::end_lease;
+use super::table::Azure;
 use super::until::until;
 use crate::gate::nobody;
 
@@ -34,6 +35,13 @@ pub fn own_kind() -> Value {
         "kind": "AzureInfrastructure",
         "plural": "azureinfrastructures",
     })
+}
+
+/// A management cluster with the kinds of the operator and of the controller, and a played operator.
+pub fn managed(azure: &Azure) -> Management {
+    let management = Management::defined(azure);
+    management.deploy(&json!({}));
+    management.played(&[own_kind()])
 }
 
 /// A running controller.

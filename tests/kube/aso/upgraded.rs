@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::controller::{Asked, Controller, own_kind};
+use super::controller::{Asked, Controller, managed};
 use super::management::Management;
 use super::site::config;
 use super::stands::{PUBLIC, policy};
@@ -13,12 +13,6 @@ const CLUSTERS: usize = 50;
 const AT_ONCE: usize = 10;
 const ACCEPTED: &str = "aso.landfall.dev/accept-plan";
 const RELEASE: &str = "aso.landfall.dev/release";
-
-fn start(azure: &Azure) -> Management {
-    let management = Management::defined(azure);
-    management.deploy(&json!({}));
-    management.played(&[own_kind()])
-}
 
 /// Of the objects of a cluster what the operator acts upon.
 fn wanted(management: &Management, id: &str) -> Vec<(Value, Value, String)> {
@@ -32,7 +26,7 @@ fn wanted(management: &Management, id: &str) -> Vec<(Value, Value, String)> {
 #[ignore = "needs an API server"]
 fn an_upgrade_with_fifty_clusters_changes_nothing_in_azure() {
     let azure = Azure::empty();
-    let management = start(&azure);
+    let management = managed(&azure);
     let controller = Controller::start(&management);
     let mut clusters: Vec<Asked<'_>> = Vec::new();
     while clusters.len() < CLUSTERS {
@@ -80,7 +74,7 @@ fn an_upgrade_with_fifty_clusters_changes_nothing_in_azure() {
 #[ignore = "needs an API server"]
 fn a_resource_is_restored_from_a_backup() {
     let azure = Azure::empty();
-    let lost = start(&azure);
+    let lost = managed(&azure);
     let controller = Controller::start(&lost);
     let config = config("public", |_| {});
     let asked = Asked::make(&lost, PUBLIC, &config, &json!({ "release": "4.18" }));
@@ -101,7 +95,7 @@ fn a_resource_is_restored_from_a_backup() {
     let whole = azure.table().resources.clone();
     let put = azure.table().puts.len();
 
-    let management = start(&azure);
+    let management = managed(&azure);
     let _controller = Controller::start(&management);
     let asked = Asked::prepare(&management, PUBLIC, &config);
     asked.apply(&saved);

@@ -62,7 +62,7 @@ pub(super) async fn mark(
     }
     // What was decided in the status has to survive a move, also of a cluster that waits.
     let release = resource.status.release.as_str();
-    if !release.is_empty() && metadata.annotations.get(RELEASE).is_none_or(|there| there != release) {
+    if !release.is_empty() && noted_release(resource) != release {
         changes["annotations"][RELEASE] = json!(release);
     }
     // None can be added to what is going already.
@@ -83,12 +83,11 @@ pub(super) async fn finish(
     release: &str,
     protects: bool,
 ) -> Result<(), Failed> {
-    let annotations = &resource.metadata.annotations;
     let mut changes = Map::new();
-    if protects && !annotations.contains_key(PROTECTION) {
+    if protects && !resource.metadata.annotations.contains_key(PROTECTION) {
         changes.insert(PROTECTION.to_owned(), json!("true"));
     }
-    if annotations.get(RELEASE).is_none_or(|there| there != release) {
+    if noted_release(resource) != release {
         changes.insert(RELEASE.to_owned(), json!(release));
     }
     if changes.is_empty() {

@@ -15,7 +15,7 @@ const UNWRITABLE: &str = "verified-unwritable";
 const KEY: &str = "endpoints.json";
 
 /// Where the list is kept.
-pub(super) fn place(namespace: &str) -> ObjectRef {
+fn place(namespace: &str) -> ObjectRef {
     ObjectRef::in_namespace(&CONFIG_MAP, namespace.to_owned(), VERIFIED_MAP)
 }
 

@@ -52,7 +52,7 @@ fn the_server_fills_in_what_the_controller_assumes() {
         ..Spec::default()
     };
     assert!(filled == assumed, "{spec}");
-    // What nobody has looked at yet is in progress for kstatus.
+    // For kstatus, a resource that the controller has not seen is in progress.
     let unseen = definition.pointer(&format!("{schema}/status/default"));
     assert_eq!(unseen, Some(&json!({ "observedGeneration": -1 })));
 }
