@@ -7,15 +7,18 @@ mod form;
 pub(super) mod members;
 pub mod pages;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 use landfall_diagnostics::{Code, Finding, Kind, Severity, sort};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::apart::{apart, is_within};
-use super::admission::{ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, review};
-use super::document::Document;
+use super::admission::{
+    ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, merge_result, review,
+};
+use super::document::{Document, pointer};
 use super::outcome::outcome;
 use super::render::DIFFERS;
 use super::types::{
@@ -34,29 +37,41 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
     };
     let named = kind.parent(&profile.object);
     let fitting = parent.filter(|parent| named == Some(parent.name()));
-    let request =
-        Request { kind, object: &profile.object, old: None, parent: fitting.map(|parent| &parent.spec), now };
     let type_errors = unreadable(profile);
-    let mut findings: Vec<Finding> = match review(&request) {
+    let object = &*readable(profile, &type_errors);
+    let request = Request { kind, object, old: None, parent: fitting.map(|parent| &parent.spec), now };
+    let verdict = review(&request);
+    let stage = match &verdict {
+        Verdict::Refused { stage, .. } => Some(*stage),
+        Verdict::Accepted => None,
+    };
+    let mut findings: Vec<Finding> = match verdict {
         Verdict::Refused { stage: Stage::MergeResult, refusals } => {
             refusals.into_iter().map(|refusal| of_both(profile, refusal)).collect()
         }
         Verdict::Refused { stage: Stage::Validation, refusals } => {
-            let mut found = others(&pages::ENTRY, refusals, &type_errors);
-            if fitting.is_some() {
-                // A cluster stops here; whoever mends a file wants to know all of it.
-                let more = others(&pages::PARENT, beside_parent(&request), &type_errors);
-                let is_told = |one: &Finding| found.iter().any(|known| is_within(&known.field, &one.field));
-                let more: Vec<Finding> = more.into_iter().filter(|one| !is_told(one)).collect();
-                found.extend(more);
-            }
-            found
+            others(&pages::ENTRY, refusals, &type_errors)
         }
         Verdict::Refused { stage: Stage::Admission, refusals } if parent.is_some() => {
             others(&pages::PARENT, refusals, &type_errors)
         }
         Verdict::Refused { .. } | Verdict::Accepted => Vec::new(),
     };
+    // A cluster stops at the first stage that refuses; whoever mends a file wants to know all of it.
+    if fitting.is_some() && stage == Some(Stage::Validation) {
+        let more = others(&pages::PARENT, beside_parent(&request), &type_errors);
+        let is_told = |one: &Finding| findings.iter().any(|known| is_within(&known.field, &one.field));
+        let more: Vec<Finding> = more.into_iter().filter(|one| !is_told(one)).collect();
+        findings.extend(more);
+    }
+    if fitting.is_some() && matches!(stage, Some(Stage::Validation | Stage::Admission)) {
+        let more = merge_result(&request).into_iter().map(|refusal| of_both(profile, refusal));
+        // What comes of a list with a fault may be a consequence of it.
+        let known: Vec<&Finding> = findings.iter().chain(&type_errors).collect();
+        let more = more.filter(|one| !known.iter().any(|known| is_within(&known.field, placed_at(one))));
+        let more: Vec<Finding> = more.collect();
+        findings.extend(more);
+    }
     findings.extend(type_errors);
     add_strays(profile, &mut findings);
     if let Some(Ok(outcome)) = fitting.map(|parent| outcome(profile, parent, now)) {
@@ -90,6 +105,33 @@ pub fn unreadable(profile: &Document) -> Vec<Finding> {
     found.extend(form::names(profile));
     sort(&mut found);
     found
+}
+
+/// The object without values of another type than their fields have, so that the others can be judged. An entry of a
+/// list stays, without anything in it: those after it keep their numbers.
+fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value> {
+    let mut object = Cow::Borrowed(&profile.object);
+    for misfit in type_errors {
+        let pointer = pointer(&misfit.field);
+        let Some((place, last)) = pointer.rsplit_once('/') else { continue };
+        match object.to_mut().pointer_mut(place) {
+            Some(Value::Object(members)) => {
+                members.remove(last);
+            }
+            Some(Value::Array(entries)) => {
+                if let Some(entry) = last.parse().ok().and_then(|number: usize| entries.get_mut(number)) {
+                    *entry = Value::Object(Map::new());
+                }
+            }
+            _ => {}
+        }
+    }
+    object
+}
+
+/// Where a finding is placed in the file, if that is another place than its field.
+fn placed_at(finding: &Finding) -> &str {
+    finding.at.as_deref().unwrap_or(&finding.field)
 }
 
 /// Refusals as findings, but for those of values that are of another type than their fields: of these, more is said.

@@ -134,8 +134,7 @@ impl Document {
     /// The value at a path such as `status.cloudProfile` or `spec.regions[0]`; none where there is none, or null.
     #[must_use]
     pub fn value(&self, path: &str) -> Option<&Value> {
-        let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
-        self.object.pointer(&pointer).filter(|value| !value.is_null())
+        self.object.pointer(&pointer(path)).filter(|value| !value.is_null())
     }
 
     /// The object with this spec and status in the place of its own.
@@ -225,6 +224,11 @@ impl Document {
 /// The text by which an entry of a list is known among the others: its name, or its version.
 pub(super) fn key_of(entry: &Value) -> Option<&str> {
     entry.get("name").or_else(|| entry.get("version")).and_then(Value::as_str)
+}
+
+/// The JSON pointer of a path with dots and numbers in brackets.
+pub(super) fn pointer(path: &str) -> String {
+    format!("/{}", path.replace(['.', '['], "/").replace(']', ""))
 }
 
 /// The steps of a path: names with the dot before them, and brackets.

@@ -269,6 +269,17 @@ pub fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
     }
 }
 
+/// What stands against what comes of a profile and its parent, even where an earlier stage refuses it already. Nothing
+/// is said of a spec that cannot be read.
+#[must_use]
+pub fn merge_result(request: &Request<'_>) -> Vec<Refusal> {
+    match request.kind {
+        // What comes of a private profile is not judged.
+        ProfileKind::Private => Vec::new(),
+        ProfileKind::Released => released::merge_result(request),
+    }
+}
+
 /// Whether a member of the object is another than before.
 fn differs(request: &Request<'_>, member: &str) -> bool {
     request.old.is_none_or(|old| old.get(member) != request.object.get(member))

@@ -53,6 +53,19 @@ pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
     refusals
 }
 
+/// What stands against what comes of a new object and its parent, whatever either alone comes to.
+pub(super) fn merge_result(request: &Request<'_>) -> Vec<Refusal> {
+    let spec = request.object.get("spec").and_then(|spec| NamespacedCloudProfileSpec::deserialize(spec).ok());
+    let (Some(spec), Some(parent)) = (spec, request.parent) else { return Vec::new() };
+    let mut refusals = Vec::new();
+    result::check(
+        "status.cloudProfileSpec",
+        &render(parent, &stored(None, &spec, request.now)),
+        &mut refusals,
+    );
+    refusals
+}
+
 /// Whether the change is of the spec, or of what users say in the metadata of an object that is not being
 /// deleted. Finalizers come and go without them, as does the note of who wrote which field.
 fn is_changed(request: &Request<'_>) -> bool {

@@ -54,6 +54,40 @@ fn what_is_wrong_alone_and_beside_the_parent_is_reported_in_one_run() -> Result<
 }
 
 #[test]
+fn a_value_of_another_type_does_not_hide_what_else_is_wrong() -> Result<(), Vec<Finding>> {
+    let odd = PRIVATE.replace(
+        "parent: base\n",
+        "parent: base\n  limits: {maxNodesTotal: 0}\n  regions: [7, {name: a}, {name: a}]\n  kubernetes: {versions: \
+         [{version: 9.9.9}]}\n",
+    );
+    let found = found(&odd, Some(PARENT))?;
+    let told = |code: &str, text: &str| found.iter().any(|(known, shown)| *known == code && shown == text);
+    assert!(told("LF1451", "7") && told("LF1452", "0") && told("LF1453", "version: 9.9.9"), "{found:?}");
+    assert!(found.iter().any(|(code, shown)| *code == "LF1452" && shown.contains("a")), "{found:?}");
+    assert_eq!(found.iter().filter(|(_, shown)| shown == "7").count(), 1, "{found:?}");
+    Ok(())
+}
+
+#[test]
+fn what_comes_of_a_profile_and_its_parent_is_reported_beside_other_faults() -> Result<(), Vec<Finding>> {
+    let profile = PRIVATE
+        .replace("PrivateCloudProfile", "NamespacedCloudProfile")
+        .replace("parent: base", "parent: {kind: CloudProfile, name: base}\n  limits: {maxNodesTotal: 0}")
+        .replace("name: m5.large", "name: own")
+        .replace(
+            "spec:\n",
+            "spec:\n  kubernetes: {versions: [{version: 1.28.6, expirationDate: '2100-01-01T00:00:00Z'}]}\n",
+        );
+    let parent = Document::read(PARENT, &[CLOUD_PROFILE])?.cloud_profile()?;
+    let profile = Document::read(&profile, &[NAMESPACED_CLOUD_PROFILE])?;
+    let found = check(&profile, Some(&parent), Timestamp::UNIX_EPOCH);
+    let fields: Vec<&str> = found.iter().map(|finding| finding.field.as_str()).collect();
+    assert!(fields.contains(&"spec.limits.maxNodesTotal"), "{fields:?}");
+    assert!(fields.contains(&"status.cloudProfileSpec.kubernetes.versions[].expirationDate"), "{fields:?}");
+    Ok(())
+}
+
+#[test]
 fn a_spec_that_is_missing_is_reported_as_that() -> Result<(), Vec<Finding>> {
     let without = PRIVATE.split("spec:").next().unwrap_or_default();
     let profile = Document::read(without, &[PRIVATE_CLOUD_PROFILE])?;
