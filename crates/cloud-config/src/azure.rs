@@ -2,6 +2,8 @@
 
 mod json;
 
+use std::borrow::Cow;
+
 use landfall_diagnostics::{Findings, shortened};
 use landfall_model::catalogue::Catalogue;
 use landfall_source::{NodeId, NodeKind, Scalar};
@@ -71,6 +73,17 @@ pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String,
         settings.insert(PROBE_MODE.to_owned(), Json::Text("shared".to_owned()));
     }
     Ok(Json::Object(settings).line())
+}
+
+/// The text in JSON, where it is YAML with settings; any other text as it is.
+pub(super) fn in_json(text: &str) -> Cow<'_, str> {
+    if text.trim().is_empty() || Json::read(text).is_ok() {
+        return Cow::Borrowed(text);
+    }
+    match settings(text) {
+        Ok(settings) if !settings.is_empty() => Cow::Owned(Json::Object(settings).line()),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// What a cluster whose text this is says of its cloud; none where the text names no cloud that is known.
@@ -197,6 +210,17 @@ mod tests {
         assert_eq!(name("{\"cloud\":\"AzurePublicCloud\"}"), Err("cloud-conflict"));
         assert_eq!(name("cloud: ~"), Err("cloud-not-string"));
         assert_eq!(stitch(&cluster(""), b"\xff").map_err(|fault| fault.name()), Err("config-unreadable"));
+    }
+
+    #[test]
+    fn what_stays_yaml_for_the_user_is_json_for_the_provider() {
+        let text = "# note\ncloud: azurechinacloud\nvmType: vmss\n";
+        let json = in_json(text);
+        assert_eq!(&*json, "{\"cloud\":\"azurechinacloud\",\"vmType\":\"vmss\"}");
+        assert!(ccm(&cluster("AzureChinaCloud"), &json).is_ok());
+        for stays in ["", " ", "{\"a\":1.50}", "{}", "[a]", "a: [", "text", "# note\n"] {
+            assert_eq!(in_json(stays), stays);
+        }
     }
 
     #[test]

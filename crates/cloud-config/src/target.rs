@@ -1,5 +1,7 @@
 //! The map that the cloud controller manager reads, and how its text is created on each platform.
 
+use std::borrow::Cow;
+
 use super::{
     CLOUD_CONF, Entries, Fault, Infrastructure, Network, PlatformStatus, Status, aws, azure, openstack,
     vsphere,
@@ -126,6 +128,13 @@ pub fn prepare(source: Option<&Entries>, key: &str) -> Result<Entries, Fault> {
     }
     entries.binary_data.remove(CLOUD_CONF);
     Ok(entries)
+}
+
+/// A text that the managed map passes on in another form than [`transform`] takes, in that form: on Azure a user's
+/// YAML, which stays where its cloud agrees.
+#[must_use]
+pub fn passed_on<'a>(platform: &str, text: &'a str) -> Cow<'a, str> {
+    if platform == "Azure" { azure::in_json(text) } else { Cow::Borrowed(text) }
 }
 
 /// The text for the cloud controller manager. `gate` is the state of [`NLB_SECURITY_GROUP`].

@@ -15,7 +15,7 @@ use ::kube::Client;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
-use landfall_cloud_config::target::{owns_managed, prepare, transform};
+use landfall_cloud_config::target::{owns_managed, passed_on, prepare, transform};
 use landfall_cloud_config::{CLOUD_CONF, Entries};
 use landfall_kube::kinds;
 use landfall_kube::objects::{Events, Objects};
@@ -129,7 +129,7 @@ fn build(basis: &fetch::Basis, source: &Entries) -> Result<Entries, Failed> {
     let mut entries = prepare(Some(source), &basis.infrastructure.spec.cloud_config.key)?;
     let gate = basis.gates.state(feature_gates::LOAD_BALANCER_GROUPS);
     let text = entries.data.get(CLOUD_CONF).map_or("", String::as_str);
-    let text = transform(&basis.infrastructure, &basis.network, text, gate)?;
+    let text = transform(&basis.infrastructure, &basis.network, &passed_on(&basis.platform, text), gate)?;
     entries.data.insert(CLOUD_CONF.to_owned(), text);
     // The configuration is in `data` or in `binaryData`, or the API server refuses the map.
     entries.binary_data.remove(CLOUD_CONF);
