@@ -1,11 +1,13 @@
 //! Another management cluster adopts a cluster that exists in Azure, as after a restore, and lets it go.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::controller::{Asked, Controller, managed};
 use super::site::config;
 use super::stands::{PUBLIC, policy};
-use super::table::Azure;
+use super::table::{Azure, Resource};
 use super::until::until;
 
 /// Waits until what was changed last is applied.
@@ -75,8 +77,80 @@ fn a_cluster_of_a_lost_management_cluster_is_adopted_and_let_go() {
     until("the objects are gone", || management.objects(PUBLIC).is_empty().then_some(()));
     let table = azure.table();
     assert!(table.deletes.is_empty(), "{:?}", table.deletes);
-    let ids = |all: &std::collections::BTreeMap<String, super::table::Resource>| -> Vec<String> {
-        all.keys().cloned().collect()
-    };
+    let ids = |all: &BTreeMap<String, Resource>| -> Vec<String> { all.keys().cloned().collect() };
     assert_eq!(ids(&table.resources), ids(&whole));
+}
+
+/// The resources of a cluster under the names that Terraform gives where they are others, and without what only an
+/// installed cluster creates.
+fn as_terraform_names_them(resources: &BTreeMap<String, Resource>) -> (BTreeMap<String, Resource>, String) {
+    let role = |id: &str| id.rsplit_once("/roleassignments/").map(|(_, name)| name.to_owned());
+    let role = resources.keys().find_map(|id| role(id)).expect("a cluster has a role assignment");
+    let other = "0d1c9b2a-3e4f-4a5b-8c6d-7e8f9a0b1c2d".to_owned();
+    let renamed = |id: &str| {
+        let id = id.replace("/storageaccounts/demox7k2psa", "/storageaccounts/clusterk4d9x");
+        id.replace("/demo-x7k2p-vnet-link", "/demo-x7k2p-network-link").replace(&role, &other)
+    };
+    let kept = resources.iter().filter(|(id, _)| !id.contains("/routetables/"));
+    let all = kept.map(|(id, resource)| (renamed(id), resource.clone())).collect();
+    (all, other)
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_cluster_of_terraform_is_adopted_by_patches_with_its_names_and_let_go() {
+    let azure = Azure::empty();
+    let lost = managed(&azure);
+    let controller = Controller::start(&lost);
+    let config = config("public", |_| {});
+    Asked::make(&lost, PUBLIC, &config, &json!({})).says("Ready", "True", &[]);
+    drop(controller);
+    drop(lost);
+    let resources = azure.table().resources.clone();
+    let (whole, other) = as_terraform_names_them(&resources);
+    azure.table().resources.clone_from(&whole);
+    let count =
+        |table: &BTreeMap<String, Resource>, of: &str| table.keys().filter(|id| id.contains(of)).count();
+    assert_eq!(count(&whole, "clusterk4d9x"), 3, "{:?}", whole.keys());
+    let put = azure.table().puts.len();
+
+    let management = managed(&azure);
+    let _controller = Controller::start(&management);
+    let more = json!({ "adoptPolicy": "skip", "stage": "handover" });
+    let asked = Asked::make(&management, PUBLIC, &config, &more);
+    let to_create = |number: u64| {
+        until("the dry run is done", || {
+            let status = asked.get()?["status"].clone();
+            let found = status["dryRun"]["toCreate"].as_u64();
+            (found == Some(number)).then_some(())
+        });
+    };
+    // The account with its service and container, the link, the role and the route table.
+    to_create(6);
+    let patch = |kind: &str, other: &str| {
+        let objects = management.objects(PUBLIC);
+        let object = objects.iter().find(|one| one["kind"] == kind).unwrap();
+        let patch = json!({ "spec": { "azureName": other } }).to_string();
+        json!({ "kind": kind, "name": object["metadata"]["name"], "patch": patch })
+    };
+    let patches = json!([
+        patch("StorageAccount", "clusterk4d9x"),
+        patch("PrivateDnsZonesVirtualNetworkLink", "demo-x7k2p-network-link"),
+        patch("RoleAssignment", &other),
+    ]);
+    asked.change(&json!({ "spec": { "patches": patches } }));
+    to_create(1);
+    assert_eq!(azure.table().puts.len(), put);
+
+    asked.change(&json!({ "spec": { "adoptPolicy": "detach-on-delete" } }));
+    settles(&asked, "detach-on-delete");
+    asked.says("Ready", "True", &[]);
+    let adopted = azure.table().resources.clone();
+    let created: Vec<&String> = adopted.keys().filter(|id| !whole.contains_key(*id)).collect();
+    assert!(matches!(created[..], [one] if one.contains("/routetables/")), "{created:?}");
+
+    asked.delete();
+    until("it is gone", || asked.get().is_none().then_some(()));
+    assert!(azure.table().deletes.is_empty(), "{:?}", azure.table().deletes);
+    assert_eq!(azure.table().resources.len(), adopted.len());
 }
