@@ -36,6 +36,11 @@ impl MapNames {
         ObjectRef::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, self.managed.clone())
     }
 
+    /// The map that the cloud controller manager reads, in its namespace.
+    pub(super) fn target_map(&self, namespace: &str) -> ObjectRef {
+        ObjectRef::in_namespace(&kinds::CONFIG_MAP, namespace, self.target.clone())
+    }
+
     /// The name of a map, of which a right has the usual name.
     pub(super) fn chosen<'n>(&'n self, usual: &'n str) -> &'n str {
         match usual {

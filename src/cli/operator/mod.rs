@@ -95,7 +95,12 @@ struct Common {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=100))]
     workers: Option<u8>,
 
-    /// Run controllers although OpenShift's own operator for the same runs
+    /// How many clusters may take the changed plan of another version of landfall at once; 0: each waits for its
+    /// annotation
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    rollout_limit: u16,
+
+    /// Run controllers although another operator, such as OpenShift's own, does the same
     #[arg(long)]
     take_over: bool,
 }

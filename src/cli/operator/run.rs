@@ -169,25 +169,21 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     }
 }
 
-/// Makes sure that no operator of OpenShift's own does what the controllers do: each would undo what the
+/// Makes sure that no other operator does what the controllers do: each would undo what the
 /// other writes.
 async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
-    let found = rivals(objects, &common.controllers()).await;
+    let found = rivals(objects, &common.controllers(), &common.maps(), &common.target_namespace).await;
     let found = found.map_err(|fault| {
-        anyhow::anyhow!("it is unknown whether OpenShift's own operators run here: {}", fault.why())
+        anyhow::anyhow!("it is unknown whether other operators do the same here: {}", fault.why())
     })?;
     if found.is_empty() {
         return Ok(());
     }
-    let told: Vec<String> = found
-        .iter()
-        .map(|(controller, rival)| {
-            format!("{controller} is done by Deployment {} in {}", rival.deployment, rival.namespace)
-        })
-        .collect();
+    let told: Vec<String> =
+        found.iter().map(|(controller, seen)| format!("{controller} is done by {seen}")).collect();
     anyhow::bail!(
-        "OpenShift's own operators do this already: {}. Remove these controllers from --controllers, or \
-         run them anyway with --take-over",
+        "other operators do this already: {}. Remove these controllers from --controllers, or run them anyway \
+         with --take-over",
         told.join(", ")
     );
 }

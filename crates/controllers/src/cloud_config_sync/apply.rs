@@ -1,7 +1,6 @@
 //! The maps, brought to what they should be.
 
 use landfall_cloud_config::Entries;
-use landfall_kube::kinds;
 use landfall_kube::objects::{ClusterEvent, ObjectRef, Objects};
 
 use super::super::Failed;
@@ -26,7 +25,7 @@ pub(super) async fn target(
     wanted: &Entries,
 ) -> Result<Option<ClusterEvent>, Failed> {
     const NAMES: Names = Names { unreadable: "target-unreadable", unwritable: "target-unwritable" };
-    let place = ObjectRef::in_namespace(&kinds::CONFIG_MAP, target_namespace.clone(), maps.target.clone());
+    let place = maps.target_map(target_namespace);
     bring(objects, place, wanted, NAMES).await
 }
 

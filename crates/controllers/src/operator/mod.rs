@@ -29,7 +29,7 @@ use tokio::time::sleep;
 pub use manifests::{Deployed, NAMESPACE, documents, manifests};
 pub use metrics::Metrics;
 pub use monitoring::Monitoring;
-pub use openshift_operators::{Rival, rivals};
+pub use openshift_operators::{Output, Rival, Seen, rivals};
 pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};

@@ -1,4 +1,7 @@
-//! OpenShift's operators that have the same task as a controller.
+//! Operators that have the same task as a controller: OpenShift's own, by their Deployments, and others by what they
+//! wrote.
+
+use std::fmt;
 
 use landfall_kube::Fault;
 use landfall_kube::kinds::DEPLOYMENT;
@@ -6,6 +9,7 @@ use landfall_kube::objects::{ObjectRef, Objects};
 use serde_json::Value;
 
 use super::Registered;
+use crate::{MapNames, object_refs};
 
 /// A Deployment of OpenShift's that does the same as a controller.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,22 +31,95 @@ pub static CLOUD_CONTROLLER_OPERATOR: Rival = Rival {
     deployment: "cluster-cloud-controller-manager-operator",
 };
 
+/// What a controller writes that a rival would write, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// The map that is derived from the user's.
+    Managed,
+    /// The map that the cloud controller manager reads.
+    Target,
+    /// The endpoints in the status of the Infrastructure object.
+    Endpoints,
+}
+
+impl Output {
+    /// The object, and the place of the written fields in `fieldsV1` of a manager.
+    fn place(self, maps: &MapNames, target_namespace: &str) -> (ObjectRef, &'static str) {
+        match self {
+            Self::Managed => (maps.managed_map(), "/f:data"),
+            Self::Target => (maps.target_map(target_namespace), "/f:data"),
+            Self::Endpoints => {
+                (object_refs::infrastructure(), "/f:status/f:platformStatus/f:aws/f:serviceEndpoints")
+            }
+        }
+    }
+}
+
+/// How a rival was noticed.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Its Deployment is not scaled down.
+    Deployment(&'static Rival),
+    /// It is the manager of fields that the controller writes.
+    FieldManager {
+        /// Its name.
+        manager: String,
+        /// The object with these fields.
+        object: ObjectRef,
+    },
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deployment(rival) => write!(f, "Deployment {} in {}", rival.deployment, rival.namespace),
+            Self::FieldManager { manager, object } => {
+                write!(f, "`{manager}`, the field manager of {}/{}", object.kind.kind, object.name)
+            }
+        }
+    }
+}
+
+/// The ends of the names of programs that write again what others change.
+const OPERATORS: [&str; 4] = ["operator", "controller", "controllers", "controller-manager"];
+
+/// The manager of these fields that is an operator, if there is one.
+fn manager(object: &Value, fields: &str) -> Option<String> {
+    let managers = object.pointer("/metadata/managedFields")?.as_array()?;
+    let is_operator = |name: &&str| {
+        OPERATORS
+            .iter()
+            .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('-')))
+    };
+    let writes = managers.iter().filter(|one| one["fieldsV1"].pointer(fields).is_some());
+    writes.filter_map(|one| one["manager"].as_str()).find(is_operator).map(str::to_owned)
+}
+
 /// Which of the controllers have a rival at work in the cluster.
 ///
 /// # Errors
-/// What the API server answers instead of a Deployment, or of saying that there is none.
+/// What the API server answers instead of an object, or of saying that there is none.
 pub async fn rivals(
     objects: &dyn Objects,
     controllers: &[&'static Registered],
-) -> Result<Vec<(&'static str, &'static Rival)>, Fault> {
+    maps: &MapNames,
+    target_namespace: &str,
+) -> Result<Vec<(&'static str, Seen)>, Fault> {
     let mut found = Vec::new();
     for controller in controllers {
-        let Some(rival) = controller.rival else { continue };
+        let Some((rival, output)) = controller.rival else { continue };
         let place = ObjectRef::in_namespace(&DEPLOYMENT, rival.namespace.to_owned(), rival.deployment);
-        let deployment = objects.get(&place).await?;
-        // Scaled down, it is not at work.
-        if deployment.is_some_and(|one| one.pointer("/spec/replicas") != Some(&Value::from(0))) {
-            found.push((controller.name, rival));
+        if let Some(deployment) = objects.get(&place).await? {
+            // Scaled down, it is not at work, and what it wrote before is for the controller.
+            if deployment.pointer("/spec/replicas") != Some(&Value::from(0)) {
+                found.push((controller.name, Seen::Deployment(rival)));
+            }
+            continue;
+        }
+        let (object, fields) = output.place(maps, target_namespace);
+        let written = objects.get(&object).await?;
+        if let Some(manager) = written.and_then(|written| manager(&written, fields)) {
+            found.push((controller.name, Seen::FieldManager { manager, object }));
         }
     }
     Ok(found)

@@ -12,7 +12,7 @@ use landfall_kube::{Live, Recorder};
 use serde_json::Value;
 
 use super::Metrics;
-use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Rival};
+use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Output, Rival};
 use super::rights::{self, Right};
 use super::selector::Labels;
 use crate::MapNames;
@@ -40,8 +40,8 @@ pub struct Registered {
     pub name: &'static str,
     /// What it may do in a cluster.
     pub rights: &'static [Right],
-    /// The operator of OpenShift's own that does the same.
-    pub rival: Option<&'static Rival>,
+    /// The operator of OpenShift's own that does the same, and what both would write.
+    pub rival: Option<(&'static Rival, Output)>,
     /// Whether it is about profiles. Their kinds are not in every cluster: it runs only where it is named.
     pub profiles: bool,
     make: Make,
@@ -51,21 +51,21 @@ pub struct Registered {
 pub static CONTROLLERS: &[Registered] = &[
     Registered {
         name: "kube-cloud-config",
-        rival: Some(&CONFIG_OPERATOR),
+        rival: Some((&CONFIG_OPERATOR, Output::Managed)),
         rights: rights::KUBE_CLOUD_CONFIG,
         profiles: false,
         make: kube_cloud_config,
     },
     Registered {
         name: "cloud-config-sync",
-        rival: Some(&CLOUD_CONTROLLER_OPERATOR),
+        rival: Some((&CLOUD_CONTROLLER_OPERATOR, Output::Target)),
         rights: rights::CLOUD_CONFIG_SYNC,
         profiles: false,
         make: cloud_config_sync,
     },
     Registered {
         name: "endpoint-mirror",
-        rival: Some(&CONFIG_OPERATOR),
+        rival: Some((&CONFIG_OPERATOR, Output::Endpoints)),
         rights: rights::ENDPOINT_MIRROR,
         profiles: false,
         make: endpoint_mirror,
