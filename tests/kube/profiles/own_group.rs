@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::world::CONTROLLERS;
+use super::world::{ADMISSION, CONTROLLERS};
+use crate::gate::nobody;
 use crate::operator::account::{install, printed};
 use crate::operator::cluster::Cluster;
 use crate::operator::replica::Replica;
@@ -30,10 +31,14 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
         until(path, || server.call("GET", path, &Value::Null).ok());
     }
     server.make("/api/v1/namespaces", &json!({ "metadata": { "name": "team" } }));
-    let account = install(&server, &printed(&["manifests", "--controllers", CONTROLLERS]));
+    let controllers = format!("{CONTROLLERS},{ADMISSION}");
+    let account = install(&server, &printed(&["manifests", "--controllers", &controllers]));
     let kubeconfig = account.kubeconfig(&server);
     let cluster = Cluster { server, namespace: account.namespace, kubeconfig };
-    let operator = Replica::begin(&cluster, &["--controllers", CONTROLLERS], None);
+    let address = format!("127.0.0.1:{}", nobody());
+    let url = format!("https://{address}");
+    let flags = ["--controllers", &controllers, "--webhook-listen", &address, "--webhook-service", &url];
+    let operator = Replica::begin(&cluster, &flags, None);
 
     let object = |kind: &str, name: &str, spec: &Value| json!({ "apiVersion": API, "kind": kind, "metadata": { "name": name }, "spec": spec });
     let regions = json!([{ "name": "eu-central-1", "zones": [{ "name": "eu-central-1a" }] }]);
@@ -62,7 +67,7 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
         assert!(matches!(regions[..], [one] if one.contains("eu-central-1")), "{listed}");
     }
 
-    // It stays while infrastructure refers to it.
+    // It stays, with all that is used of it, while infrastructure refers to it.
     let infrastructure = json!({
         "apiVersion": "aso.landfall.dev/v1alpha1", "kind": "AzureInfrastructure", "metadata": { "name": "demo" },
         "spec": {
@@ -72,6 +77,25 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
         },
     });
     cluster.server.make(infrastructures, &infrastructure);
+    let status = json!({ "status": { "region": "eu-central-1", "machineTypes": ["m5.xlarge"] } });
+    cluster.server.change(&format!("{infrastructures}/demo/status"), &status);
+    let refused = |path: &str, change: &Value| {
+        let answer = cluster.server.call("PATCH", path, change);
+        format!("{:?}", answer.err())
+    };
+    until("profiles are judged", || {
+        let told =
+            refused(&format!("{path}?dryRun=All"), &json!({ "spec": { "parent": "no-such-profile" } }));
+        told.contains("denied the request").then_some(())
+    });
+    let other = json!([{ "name": "m5.large", "cpu": "2", "gpu": "0", "memory": "8Gi" }]);
+    let told = refused(&path, &json!({ "spec": { "machineTypes": other } }));
+    assert!(told.contains("`m5.xlarge` by `demo`"), "{told}");
+    let more = json!([types[0], other[0]]);
+    cluster.server.change(&path, &json!({ "spec": { "machineTypes": more } }));
+    let moved = json!([{ "name": "eu-west-1" }]);
+    let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
+    assert!(told.contains("`eu-central-1` by `demo`"), "{told}");
     let events = "/api/v1/namespaces/team/events";
     until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));
     cluster.server.call("DELETE", &path, &Value::Null).unwrap();

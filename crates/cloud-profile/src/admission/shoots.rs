@@ -94,8 +94,8 @@ impl Shoot {
         }
     }
 
-    /// What matters of an `AzureInfrastructure`: which profile it refers to. What it uses of that stands in its install
-    /// config.
+    /// What matters of an `AzureInfrastructure`: which profile it refers to, and what of that its plan uses, which its
+    /// status says.
     #[must_use]
     pub fn of_infrastructure(object: &Value) -> Self {
         let owned = |path: &str| text(object, path).map(str::to_owned);
@@ -106,7 +106,11 @@ impl Shoot {
         });
         let (namespace, name) = (owned("/metadata/namespace"), owned("/metadata/name"));
         let (namespace, name) = (namespace.unwrap_or_default(), name.unwrap_or_default());
-        Self { namespace, name, profile, ..Self::default() }
+        let types = object.pointer("/status/machineTypes").and_then(Value::as_array);
+        let worker = |machine: &str| Worker { machine_type: Some(machine.to_owned()), ..Worker::default() };
+        let workers = types.into_iter().flatten().filter_map(Value::as_str).map(worker).collect();
+        let region = owned("/status/region").unwrap_or_default();
+        Self { namespace, name, profile, region, workers, ..Self::default() }
     }
 
     /// Whether the cluster refers to the profile of this kind and name.

@@ -1,6 +1,7 @@
 //! From an install config to the objects that it comes to.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use aws_lc_rs::digest::SHA256;
@@ -83,12 +84,19 @@ pub(super) struct Target {
     pub(super) cloud: String,
     /// The release.
     pub(super) release: String,
+    /// The region.
+    pub(super) region: String,
+    /// The types of all machines, each once.
+    pub(super) machine_types: Vec<String>,
 }
 
 /// Plans, and translates the plan into the operator's objects.
 pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<Finding>> {
     let (plan, release) = plan(judged, known)?;
-    let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
+    let azure = plan.platform.azure.as_ref();
+    let name = azure.map_or("", |azure| azure.cloud.name.as_str());
+    let pools = azure.into_iter().flat_map(|azure| azure.compute.iter().chain([&azure.control_plane]));
+    let machine_types: BTreeSet<&str> = pools.map(|pool| pool.size.as_str()).collect();
     let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = known.spec;
     let patches = known.spec.patches.iter().cloned();
     let patches = by_object(patches.map(|resource::Patch { kind, name, patch }| Patch { kind, name, patch }));
@@ -108,7 +116,13 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
             desired.hints.adopt_policy = Policy::from(*adopt_policy);
         }
     }
-    Ok(Target { cloud: name.to_owned(), release, translation })
+    Ok(Target {
+        cloud: name.to_owned(),
+        release,
+        region: azure.map(|azure| azure.location.clone()).unwrap_or_default(),
+        machine_types: machine_types.into_iter().map(str::to_owned).collect(),
+        translation,
+    })
 }
 
 fn plan(judged: &Judged, known: &Known<'_>) -> Result<(Plan, String), Vec<Finding>> {

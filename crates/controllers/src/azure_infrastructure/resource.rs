@@ -326,6 +326,12 @@ pub struct Status {
     /// The OpenShift release of the plan.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub release: String,
+    /// The region of the plan. A cloud profile that the cluster refers to keeps it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub region: String,
+    /// The machine types of the plan, which the profile keeps, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machine_types: Vec<String>,
     /// What the infrastructure offers, once it is Ready.
     #[serde(skip_serializing_if = "Outputs::is_empty")]
     pub outputs: Outputs,

@@ -59,6 +59,8 @@ struct Planned {
     inputs: String,
     /// The release that was planned.
     release: String,
+    region: String,
+    machine_types: Vec<String>,
     /// Whether only another landfall makes the plan another one, which the owner has not accepted.
     held: bool,
     /// What the resource does not give that machines wait for.
@@ -195,6 +197,8 @@ impl<'a> Run<'a> {
         self.status.plan_hash.clone_from(&plan.hash);
         self.status.inputs_hash.clone_from(&plan.inputs);
         self.status.release.clone_from(&plan.release);
+        self.status.region.clone_from(&plan.region);
+        self.status.machine_types.clone_from(&plan.machine_types);
         VERSION.clone_into(&mut self.status.planned_by);
         let usable = self.check_operator(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
@@ -372,6 +376,8 @@ impl<'a> Run<'a> {
             hash,
             inputs,
             release: target.release,
+            region: target.region,
+            machine_types: target.machine_types,
             held,
             lacking: inputs::lacking(spec, &texts),
             said: vec![
