@@ -97,6 +97,7 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
             "annotations": {
                 "capabilities": "Basic Install",
                 "operatorframework.io/suggested-namespace": "landfall",
+                "alm-examples": examples(objects).to_string(),
             },
         },
         "spec": {
@@ -124,6 +125,45 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
             },
         },
     })
+}
+
+/// An object of each kind that the bundle defines, for the forms of a console.
+fn examples(objects: &[Value]) -> Value {
+    let example = |definition: &Value| {
+        let kind = definition.pointer("/spec/names/kind")?.as_str()?;
+        let versions = json!([{ "version": "1.33.2" }]);
+        let (name, spec) = match kind {
+            "AzureInfrastructure" => (
+                "demo",
+                json!({
+                    "installConfigRef": { "name": "demo-config" },
+                    "credentialsSecretRef": { "name": "azure" },
+                    "adoptPolicy": "manage",
+                }),
+            ),
+            "CloudProfile" => (
+                "azure",
+                json!({
+                    "type": "azure",
+                    "kubernetes": { "versions": versions },
+                    "regions": [{ "name": "westeurope" }],
+                    "machineTypes": [{ "name": "Standard_D4s_v5", "cpu": "4", "gpu": "0", "memory": "16Gi" }],
+                }),
+            ),
+            "PrivateCloudProfile" => ("team", json!({ "parent": "azure" })),
+            "NamespacedCloudProfile" => {
+                ("team", json!({ "parent": { "kind": "CloudProfile", "name": "azure" } }))
+            }
+            _ => return None,
+        };
+        let group = definition.pointer("/spec/group")?.as_str()?;
+        let version = definition.pointer("/spec/versions/0/name")?.as_str()?;
+        let metadata = json!({ "name": name });
+        Some(
+            json!({ "apiVersion": format!("{group}/{version}"), "kind": kind, "metadata": metadata, "spec": spec }),
+        )
+    };
+    of_kind(objects, CRD).filter_map(example).collect()
 }
 
 /// The name of an object.

@@ -125,6 +125,14 @@ fn a_bundle_has_the_rights_and_the_pods_of_the_manifests() {
             .collect();
         assert_eq!(pairs(&bundled.concat()), pairs(&expected));
         assert!(!expected.is_empty());
+        // There is an example of each kind that it defines.
+        let examples = version["metadata"]["annotations"]["alm-examples"].as_str().unwrap_or("[]");
+        let examples: Vec<Value> = serde_json::from_str(examples).unwrap_or_default();
+        let kinds = |objects: &[Value], path: &str| -> Vec<Value> {
+            objects.iter().filter_map(|object| object.pointer(path).cloned()).collect()
+        };
+        let defined = list(&version["spec"]["customresourcedefinitions"]["owned"]);
+        assert_eq!(kinds(&examples, "/kind"), kinds(&defined, "/kind"));
         // Whoever installs it chooses the namespace.
         for file in files.iter().filter(|file| file.path.starts_with("manifests/")) {
             assert!(!file.text.contains("namespace: here"), "{}: {}", file.path, file.text);
