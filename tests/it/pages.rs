@@ -294,6 +294,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1464", "rules::allowance::tests::regions_zones_and_types_are_those_of_the_profile"),
     ("LF1466", "kube::profiles::rendering::an_installation_takes_its_profile_from_the_cluster"),
     ("LF1465", "cli::operator::manifests::tests::private_profiles_need_their_admission"),
+    ("LF1467", "cli::operator::manifests::tests::whoever_reports_a_release_is_told_it"),
     ("LF1500", "aso_examples::variants::what_no_objects_can_stand_for_is_refused"),
     ("LF1501", "aso_examples::variants::what_no_objects_can_stand_for_is_refused"),
     ("LF1502", "aso_examples::variants::what_no_objects_can_stand_for_is_refused"),

@@ -17,6 +17,7 @@ use super::Common;
 use crate::ui::text;
 
 static UNPROTECTED: Code = Code::new("LF1465");
+static NO_RELEASE: Code = Code::new("LF1467");
 
 /// Print the operator's manifests
 ///
@@ -154,24 +155,33 @@ fn folder(text: &str) -> Result<String, String> {
     }
 }
 
-/// What is dangerous about a choice of controllers.
-fn findings(controllers: &[&Registered]) -> Vec<Finding> {
+/// What is dangerous about a choice of controllers, of which the release is given or not.
+fn findings(controllers: &[&Registered], has_release: bool) -> Vec<Finding> {
     let runs = |name: &str| controllers.iter().any(|one| one.name == name);
-    if !runs("private-cloud-profile") || runs(admission::CONTROLLER) {
-        return Vec::new();
+    let mut found = Vec::new();
+    if runs("private-cloud-profile") && !runs(admission::CONTROLLER) {
+        let message = "private-cloud-profile without cloud-profile-admission: everyone who may write a \
+                       PrivateCloudProfile may change its Kubernetes versions and machine images";
+        let finding = Finding::warning(&UNPROTECTED, Kind::Required, "", message);
+        found.push(finding.help("add cloud-profile-admission to --controllers"));
     }
-    let message = "private-cloud-profile without cloud-profile-admission: everyone who may write a \
-                   PrivateCloudProfile may change its Kubernetes versions and machine images";
-    let finding = Finding::warning(&UNPROTECTED, Kind::Required, "", message);
-    vec![finding.help("add cloud-profile-admission to --controllers")]
+    if runs(CLOUD_CONFIG_SYNC) && !has_release {
+        let message = "cloud-config-sync without --release-version: a new ClusterOperator \
+                       cloud-controller-manager reports the version `unknown`, and upgrades of the cluster wait";
+        let finding = Finding::warning(&NO_RELEASE, Kind::Required, "", message);
+        found.push(finding.help("set --release-version to the OpenShift version of the cluster"));
+    }
+    found
 }
+
+const CLOUD_CONFIG_SYNC: &str = "cloud-config-sync";
 
 /// Prints them.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    let findings = findings(&args.common.controllers());
+    let findings = findings(&args.common.controllers(), args.release_version.is_some());
     if !findings.is_empty() {
         let said = text::placeless(&findings, settings.printer.styles().talk);
         settings.printer.report(&said);
@@ -267,11 +277,21 @@ mod tests {
         let found = |names: &[&str]| {
             let all = landfall_controllers::operator::CONTROLLERS.iter();
             let chosen: Vec<&Registered> = all.filter(|one| names.contains(&one.name)).collect();
-            findings(&chosen).iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
+            findings(&chosen, false).iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(found(&["private-cloud-profile", "cloud-profile"]), ["LF1465"]);
         assert!(found(&["private-cloud-profile", "cloud-profile-admission"]).is_empty());
         assert!(found(&["namespaced-cloud-profile", "kube-cloud-config"]).is_empty());
+    }
+
+    #[test]
+    fn whoever_reports_a_release_is_told_it() {
+        let all = landfall_controllers::operator::CONTROLLERS.iter();
+        let chosen: Vec<&Registered> = all.filter(|one| one.name == CLOUD_CONFIG_SYNC).collect();
+        let found = |has_release| {
+            findings(&chosen, has_release).iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!((found(false), found(true)), (vec!["LF1467"], Vec::new()));
     }
 
     #[test]

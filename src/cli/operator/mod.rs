@@ -10,7 +10,7 @@ use landfall_controllers::MapNames;
 use landfall_controllers::operator::{CONTROLLERS, Labels, NAMESPACE, Registered};
 use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 
-use super::namespace::namespace;
+use super::namespace::{namespace, object_name};
 use super::{Exit, Settings};
 
 /// Run or deploy landfall's controllers
@@ -61,11 +61,11 @@ struct Common {
     target_namespace: String,
 
     /// Name of the `ConfigMap` with `cloud.conf` there, such as `cloud-config`
-    #[arg(long, value_name = "NAME", default_value = "cloud-conf", value_parser = namespace)]
+    #[arg(long, value_name = "NAME", default_value = "cloud-conf", value_parser = object_name)]
     target_config_map: String,
 
     /// Name of the `ConfigMap` in `openshift-config-managed` that it is derived from
-    #[arg(long, value_name = "NAME", default_value = "kube-cloud-config", value_parser = namespace)]
+    #[arg(long, value_name = "NAME", default_value = "kube-cloud-config", value_parser = object_name)]
     managed_config_map: String,
 
     /// Whether `private-cloud-profile` also removes expired versions of machine images
