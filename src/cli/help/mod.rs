@@ -72,6 +72,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "take_over",
             "image",
             "replicas",
+            "secret_namespaces",
             "metrics_tls",
             "admission_policies",
             "monitoring",
@@ -80,6 +81,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "watch_label_selector",
             "profiles",
             "workers",
+            "rollout_limit",
         ],
     ),
     (
@@ -91,6 +93,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "watch_label_selector",
             "profiles",
             "workers",
+            "rollout_limit",
         ],
     ),
 ];

@@ -8,10 +8,11 @@ use anyhow::Context as _;
 
 use landfall_controllers::admission;
 use landfall_controllers::operator::{
-    Deployed, Monitoring, PackageFile, Packaging, Registered, documents, manifests, package,
+    ALL_NAMESPACES, Deployed, Monitoring, PackageFile, Packaging, Registered, documents, manifests, package,
 };
 use landfall_diagnostics::{Code, Finding, Kind};
 
+use super::super::namespace::namespace;
 use super::super::{Exit, Settings};
 use super::Common;
 use crate::ui::text;
@@ -41,6 +42,18 @@ pub struct Args {
     /// Release that `cloud-config-sync` reports; default: `unknown`
     #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
+
+    /// Namespaces in which `azure-infrastructure` may read Secrets, separated by commas; `*`: all
+    ///
+    /// In each other namespace with clusters, bind the `ClusterRole` `landfall-secrets` to the operator's account.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        value_parser = namespace_or_all,
+        conflicts_with = "watch_namespace"
+    )]
+    secret_namespaces: Vec<String>,
 
     /// How many replicas there are; one works, the others stand by
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=9))]
@@ -132,6 +145,11 @@ fn image(text: &str) -> Result<String, String> {
     Err("use the name of an image, such as registry.example.com/landfall:0.1.0".to_owned())
 }
 
+/// The name of a namespace, or what names all.
+fn namespace_or_all(text: &str) -> Result<String, String> {
+    if text == ALL_NAMESPACES { Ok(text.to_owned()) } else { namespace(text) }
+}
+
 /// A version of a release, as in `4.20.1`.
 fn release(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
@@ -205,6 +223,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         watch_labels: args.common.watch_label_selector.clone(),
         profiles: args.common.profiles.profiles,
         workers: args.common.workers,
+        rollout_limit: args.common.rollout_limit,
+        secret_namespaces: args.secret_namespaces.clone(),
         monitoring: args.monitoring.map(|watched| match watched {
             Watched::Openshift => Monitoring::Openshift,
             Watched::Prometheus => Monitoring::Prometheus,

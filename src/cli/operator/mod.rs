@@ -159,6 +159,7 @@ mod tests {
             watch_label_selector: None,
             profiles: ProfileGroup { profiles: &LANDFALL_PROFILES },
             workers: None,
+            rollout_limit: 0,
             take_over: false,
         };
         let meant =

@@ -131,6 +131,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         watch_labels: args.common.watch_label_selector.clone(),
         profiles: args.common.profiles.profiles,
         workers: args.common.workers,
+        rollout_limit: args.common.rollout_limit,
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
         variable: Arc::new(|name| Environment.variable(name)),
         file: Arc::new(|path| Environment.file(path)),

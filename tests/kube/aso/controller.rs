@@ -56,16 +56,17 @@ impl Controller {
     /// Makes all that is printed for it, and starts it with the rights that are printed and no others.
     pub fn start(management: &Management) -> Self {
         // These tests delete what the policies keep.
-        Self::start_with(management, "--admission-policies=false")
+        Self::start_with(management, &["--admission-policies=false", "--secret-namespaces=*"])
     }
 
-    /// The same with a flag more for what is printed.
-    pub fn start_with(management: &Management, flag: &str) -> Self {
+    /// The same with these flags for what is printed.
+    pub fn start_with(management: &Management, flags: &[&str]) -> Self {
         for definition in printed(&["operator", "crds"]) {
             make(management, &definition);
         }
         let mut account = Value::Null;
-        for object in printed(&["operator", "manifests", "--controllers", NAME, flag]) {
+        let manifests = [&["operator", "manifests", "--controllers", NAME], flags].concat();
+        for object in printed(&manifests) {
             make(management, &object);
             if object["kind"] == "ServiceAccount" {
                 account = object;
@@ -76,15 +77,16 @@ impl Controller {
         let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
         let answer = management.server.call("POST", &path, &request).unwrap();
         let token = format!("token: {}", at(&answer, "/status/token"));
-        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token))
+        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token), 0)
     }
 
-    fn begin(kubeconfig: PathBuf) -> Self {
+    fn begin(kubeconfig: PathBuf, rollout_limit: u16) -> Self {
         let port = nobody();
         let log = kubeconfig.with_file_name(format!("controller-{port}.log"));
         let written = File::create(&log).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_landfall"))
             .args(["operator", "run", "--controllers", NAME, "--leader-elect=false"])
+            .args(["--rollout-limit", &rollout_limit.to_string()])
             .args(["--listen", &format!("127.0.0.1:{port}"), "--kubeconfig"])
             .arg(&kubeconfig)
             .env_clear()
@@ -100,14 +102,19 @@ impl Controller {
     pub fn again(mut self, management: &Management, infra_id: &str) -> Self {
         self.end();
         end_lease(management, infra_id);
-        Self::begin(self.kubeconfig.clone())
+        Self::begin(self.kubeconfig.clone(), 0)
     }
 
     /// The same with something done between its end and its beginning.
-    pub fn after(mut self, meanwhile: impl FnOnce()) -> Self {
+    pub fn after(self, meanwhile: impl FnOnce()) -> Self {
+        self.rolling_out(0, meanwhile)
+    }
+
+    /// The same, which lets so many clusters take a new plan at once.
+    pub fn rolling_out(mut self, limit: u16, meanwhile: impl FnOnce()) -> Self {
         self.end();
         meanwhile();
-        Self::begin(self.kubeconfig.clone())
+        Self::begin(self.kubeconfig.clone(), limit)
     }
 
     /// Its numbers; empty while it has none.

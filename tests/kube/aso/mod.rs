@@ -42,6 +42,7 @@ mod paused;
 mod protected;
 mod refused;
 mod rights;
+mod rollout;
 mod troubled;
 mod unlabelled;
 mod upgraded;

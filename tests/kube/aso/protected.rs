@@ -25,7 +25,7 @@ fn a_protected_cluster_is_kept_whoever_deletes_it_and_how() {
     let management = Management::defined(&azure);
     management.deploy(&json!({}));
     let management = management.played(&[own_kind()]);
-    let controller = Controller::start_with(&management, "--admission-policies=true");
+    let controller = Controller::start_with(&management, &["--secret-namespaces=*"]);
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Ready", "True", &[]);
     let whole = azure.ids();

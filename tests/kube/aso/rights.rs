@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::controller::{Asked, Controller, managed};
 use super::management::{Management, OPERATOR};
 use super::site::{Site, config};
 use super::stands::{PUBLIC, like_example};
@@ -96,4 +97,27 @@ fn the_printed_rights_end_at_the_namespace() {
     assert!(!may("other", "resources.azure.com", "resourcegroups", "list"));
     assert!(!may("other", "", "configmaps", "delete"));
     assert!(may("", "apiextensions.k8s.io", "customresourcedefinitions", "list"));
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn the_controller_reads_secrets_where_it_is_bound_and_nowhere_else() {
+    let azure = Azure::empty();
+    let management = managed(&azure);
+    let account = "landfall-narrow";
+    management.namespace(account);
+    let flags = [format!("--namespace={account}"), "--admission-policies=false".to_owned()];
+    let _controller = Controller::start_with(&management, &flags.each_ref().map(String::as_str));
+    let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
+    asked.says("Validated", "False", &["forbidden", "ClusterRole landfall-secrets"]);
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": { "name": "landfall-secrets" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "landfall-secrets" },
+        "subjects": [{ "kind": "ServiceAccount", "name": "landfall-operator", "namespace": account }],
+    });
+    let path = format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{PUBLIC}/rolebindings");
+    management.server.make(&path, &binding);
+    asked.says("Ready", "True", &[]);
 }

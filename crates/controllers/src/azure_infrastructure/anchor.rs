@@ -8,6 +8,7 @@ use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Map, Value, json};
 
 use super::resource::{AZURE_INFRASTRUCTURE, Resource};
+use super::rollout::ROLLOUT;
 use crate::Failed;
 
 const UNWRITABLE: &str = "resource-unwritable";
@@ -75,14 +76,15 @@ pub(super) async fn mark(
 }
 
 /// Notes the release of a cluster that is finished, which has to survive a move, as the status does not. If wished,
-/// protects the cluster from being removed with its resource, unless the resource says something of that already.
+/// protects the cluster from being removed with its resource, unless the resource says something of that already. Gives
+/// whether anything was written.
 pub(super) async fn finish(
     objects: &dyn Objects,
     place: &ObjectRef,
     resource: &Resource,
     release: &str,
     protects: bool,
-) -> Result<(), Failed> {
+) -> Result<bool, Failed> {
     let mut changes = Map::new();
     if protects && !resource.metadata.annotations.contains_key(PROTECTION) {
         changes.insert(PROTECTION.to_owned(), json!("true"));
@@ -91,9 +93,19 @@ pub(super) async fn finish(
         changes.insert(RELEASE.to_owned(), json!(release));
     }
     if changes.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
-    write(objects, place, resource, json!({ "annotations": changes })).await.map(drop)
+    write(objects, place, resource, json!({ "annotations": changes })).await
+}
+
+/// Writes how far the cluster is with the plan of another landfall, or takes that away.
+pub(super) async fn label_rollout(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+    label: Option<&str>,
+) -> Result<(), Failed> {
+    write(objects, place, resource, json!({ "labels": { (ROLLOUT): label } })).await.map(drop)
 }
 
 /// The release that the resource was planned with before it was moved or restored.

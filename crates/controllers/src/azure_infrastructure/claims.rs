@@ -150,7 +150,8 @@ impl Kept {
     }
 }
 
-fn key(metadata: ObjectMeta) -> Key {
+/// The key of the resource with this metadata.
+pub(super) fn key(metadata: ObjectMeta) -> Key {
     Key { namespace: metadata.namespace, name: metadata.name.unwrap_or_default() }
 }
 

@@ -9,6 +9,7 @@ use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_aso::core::{Object, Owner};
 use landfall_engine_aso::keys;
+use landfall_kube::Fault;
 use landfall_kube::kinds::{CONFIG_MAP, ProfileKinds, SECRET};
 use landfall_kube::objects::{ObjectRef, Objects, Part};
 use landfall_model::azure::catalogue::Cloud;
@@ -19,6 +20,7 @@ use super::planning::digest;
 use super::resource::{
     CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, ProfileReference, Reference, Spec, Stage,
 };
+use crate::operator::SECRETS_ROLE;
 use crate::{Failed, fetch};
 
 const UNREADABLE: &str = "input-unreadable";
@@ -148,8 +150,21 @@ async fn referred(
 }
 
 async fn object(objects: &dyn Objects, place: &ObjectRef) -> Result<Value, Failed> {
-    let found = fetch::object(objects, place, UNREADABLE).await?;
+    let found = match objects.get(place).await {
+        Ok(found) => found,
+        Err(fault) => return Err(unreadable(place, &fault)),
+    };
     found.ok_or_else(|| Failed::transient(MISSING, format!("{place} does not exist")))
+}
+
+/// Why an object could not be read, and for a Secret how the operator gets the right.
+fn unreadable(place: &ObjectRef, fault: &Fault) -> Failed {
+    let failed = Failed::call(UNREADABLE, place, "read", fault);
+    if place.kind != &SECRET || !matches!(fault, Fault::Forbidden(_)) {
+        return failed;
+    }
+    let help = format!("bind the ClusterRole {SECRETS_ROLE} to the operator's account in this namespace");
+    Failed { note: format!("{}; {help}", failed.note), ..failed }
 }
 
 /// What stands under a key of a Secret or a `ConfigMap`. A text of a map may be no base64, which that of a

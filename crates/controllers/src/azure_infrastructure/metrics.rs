@@ -30,6 +30,11 @@ struct Of {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct In {
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct By {
     rule: &'static str,
 }
@@ -62,6 +67,7 @@ pub struct Numbers {
     reconciles: Histogram,
     ready: Family<Of, Histogram>,
     adoptions: Family<By, Counter>,
+    rollout: Family<In, Gauge>,
 }
 
 impl Numbers {
@@ -74,13 +80,15 @@ impl Numbers {
             reconciles: Histogram::new(RECONCILE),
             ready: Family::new_with_constructor(ready as fn() -> Histogram),
             adoptions: Family::default(),
+            rollout: Family::default(),
         };
-        let Self { actions, objects, reconciles, ready, adoptions } = numbers.clone();
+        let Self { actions, objects, reconciles, ready, adoptions, rollout } = numbers.clone();
         registry.register("aso_engine_actions", "What was sent about objects", actions);
         registry.register("aso_engine_objects", "Objects, by policy and whether they are Ready", objects);
         registry.register("aso_engine_reconcile_seconds", "Duration of a read of a cluster", reconciles);
         registry.register("aso_engine_time_to_ready_seconds", "From an object to its first Ready", ready);
         registry.register("aso_engine_adoptions", "Objects that were adopted, by reason", adoptions);
+        registry.register("landfall_rollout_clusters", "Clusters that take or await another plan", rollout);
         numbers
     }
 
@@ -92,6 +100,15 @@ impl Numbers {
         self.reconciled(Duration::from_millis(7));
         self.became_ready("RouteTable", Duration::from_secs(3));
         self.stands(None, Some(&Stands::new("RouteTable", Policy::Manage, true)));
+        self.rolls_out([("failed", 1)]);
+    }
+
+    /// How many clusters are in which state of a rollout.
+    pub(super) fn rolls_out<const N: usize>(&self, counts: [(&'static str, usize); N]) {
+        for (state, count) in counts {
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.rollout.get_or_create(&In { state }).set(count);
+        }
     }
 
     /// An action was sent and taken.

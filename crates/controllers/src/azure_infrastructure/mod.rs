@@ -21,6 +21,7 @@ mod outputs;
 mod planning;
 mod recording_api;
 mod resource;
+mod rollout;
 mod status;
 mod step;
 mod store;
@@ -53,6 +54,7 @@ pub(crate) use resource::{CONFIG_KEY, FACTS_KEY};
 use self::claims::{Claims, Metadata};
 use self::operator::{Behind, Operator};
 use self::resource::Resource;
+use self::rollout::{ROLLOUT, Rollout};
 use self::step::Driver;
 use self::store::Store;
 use self::work::Memory;
@@ -99,6 +101,8 @@ pub struct Tools {
     pub wrote: Arc<dyn Fn() + Send + Sync>,
     /// The name of this process, which no other has.
     pub identity: String,
+    /// How many clusters may take the plan of another landfall at once; 0 where each waits for its owner.
+    pub rollout_limit: u16,
 }
 
 /// Keeps the infrastructure of all clusters that resources ask for.
@@ -111,6 +115,7 @@ pub struct AzureInfrastructure {
     driver: Driver,
     operator: Arc<Operator>,
     claims: Arc<Claims>,
+    rollout: Arc<Rollout>,
     memories: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<Memory>>>>,
 }
 
@@ -118,14 +123,16 @@ impl AzureInfrastructure {
     /// The controller of one management cluster.
     #[must_use]
     pub fn new(tools: Tools) -> Self {
-        let Tools { namespace, labels, profiles, objects, events, client, numbers, wrote, identity } = tools;
+        let rollout = Arc::new(Rollout::new(usize::from(tools.rollout_limit), tools.numbers.clone()));
+        let Tools { namespace, labels, profiles, objects, events, client, numbers, wrote, identity, .. } =
+            tools;
         let behind = Behind { client: client.clone(), namespace: namespace.clone(), profiles };
         let operator = Arc::new(Operator::new(Box::new(behind)));
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
         let (claims, memories) = (Arc::default(), Mutex::default());
-        Self { namespace, labels, profiles, objects, driver, operator, claims, memories }
+        Self { namespace, labels, profiles, objects, driver, operator, claims, rollout, memories }
     }
 
     /// What is remembered of a resource. No key is worked on twice at a time.
@@ -137,6 +144,7 @@ impl AzureInfrastructure {
     fn forget(&self, key: &Key) {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
         self.driver.store.forget(key);
+        self.rollout.sees(key, None);
     }
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
@@ -158,6 +166,7 @@ impl AzureInfrastructure {
             self.forget(key);
             return Ok(Next::Settled);
         }
+        self.rollout.sees(key, resource.metadata.labels.get(ROLLOUT).map(String::as_str));
         let memory = self.memory(key);
         let mut memory = memory.lock().await;
         let mut run = work::Run::new(self, &place, &resource, &mut memory);
@@ -215,14 +224,17 @@ impl Controller for AzureInfrastructure {
         let store = Arc::clone(&self.driver.store);
         let objects = watches::all(client, self.namespace.as_deref())
             .flat_map(move |news| stream::iter(store.note(news)));
-        let claims = Arc::clone(&self.claims);
+        let (claims, rollout) = (Arc::clone(&self.claims), Arc::clone(&self.rollout));
         let resource = watch::resource(&AZURE_INFRASTRUCTURE);
         let api: Api<Metadata> = match &self.namespace {
             Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
             None => Api::all_with(client.clone(), &resource),
         };
         let resources = watch::unbroken(&AZURE_INFRASTRUCTURE, api, watcher::Config::default());
-        let resources = resources.flat_map(move |event| stream::iter(claims.note(event)));
+        let resources = resources.flat_map(move |event| {
+            rollout.note(&event);
+            stream::iter(claims.note(event))
+        });
         let (operator, claims) = (Arc::clone(&self.operator), Arc::clone(&self.claims));
         let operators = watches::operators(client).then(move |()| {
             let (operator, claims) = (Arc::clone(&operator), Arc::clone(&claims));
@@ -231,7 +243,8 @@ impl Controller for AzureInfrastructure {
                 stream::iter(claims.all())
             }
         });
-        stream::select(stream::select(resources, objects), operators.flatten()).boxed()
+        let wakes = stream::select(operators.flatten(), Arc::clone(&self.rollout).turns());
+        stream::select(stream::select(resources, objects), wakes).boxed()
     }
 
     fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {

@@ -62,14 +62,18 @@ fn questions(watched: Option<&str>, profiles: &'static ProfileKinds) -> Vec<Ques
     let of = |right: &Right| {
         let right = right.with_profiles(profiles);
         right.verbs.iter().map(move |&verb| Question {
-            namespace: watched.filter(|_| right.scope == Scope::Watched).map(str::to_owned),
+            namespace: watched
+                .filter(|_| matches!(right.scope, Scope::Watched | Scope::Secrets))
+                .map(str::to_owned),
             group: right.kind.group,
             resource: right.resource(),
-            name: None,
+            name: right.names.first().map(|&name| name.to_owned()),
             verb,
         })
     };
-    RIGHTS.iter().flat_map(of).collect()
+    // Secrets may be for the operator in some namespaces only, of which each says so by itself.
+    let known = RIGHTS.iter().filter(|right| watched.is_some() || right.scope != Scope::Secrets);
+    known.flat_map(of).collect()
 }
 
 /// What was seen.
@@ -175,10 +179,14 @@ mod tests {
         assert!(!asked("network.azure.com", "virtualnetworks/status", "patch"));
         assert!(asked("profiles.landfall.dev", "privatecloudprofiles", "get"));
         assert!(all.iter().all(|one| one.group != "core.gardener.cloud"));
+        let of_secrets = |one: &Question| one.resource == "secrets" && one.name.is_none();
+        assert!(!all.iter().any(of_secrets));
+        assert!(questions(Some("team"), &LANDFALL_PROFILES).iter().any(of_secrets));
         for one in questions(Some("team"), &LANDFALL_PROFILES) {
-            let is_wide =
+            let wide =
                 ["customresourcedefinitions", "deployments", "selfsubjectaccessreviews", "cloudprofiles"];
-            let expected = (!is_wide.contains(&one.resource.as_str())).then_some("team");
+            let is_wide = wide.contains(&one.resource.as_str()) || one.name.is_some();
+            let expected = (!is_wide).then_some("team");
             assert_eq!(one.namespace.as_deref(), expected, "{}", one.resource);
         }
     }

@@ -263,6 +263,7 @@ impl Stage {
         played.put(at("azureinfrastructures", "demo"), resource);
         let numbers = Numbers::registered(&mut Registry::default());
         let store = Arc::new(Store::new(numbers.clone()));
+        let rollout = Arc::new(Rollout::new(0, numbers.clone()));
         let driver = Driver {
             api: played.clone(),
             listing: played.clone(),
@@ -281,6 +282,7 @@ impl Stage {
             driver,
             operator,
             claims: Arc::default(),
+            rollout,
             memories: Mutex::default(),
         };
         for kind in KINDS {

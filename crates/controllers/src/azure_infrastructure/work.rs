@@ -1,5 +1,6 @@
 //! What is done about one resource in one run.
 
+mod held;
 mod removal;
 
 use std::time::Duration;
@@ -186,11 +187,11 @@ impl<'a> Run<'a> {
             self.say(said.clone());
         }
         self.status.infra_id.clone_from(&plan.drive.infra_id);
-        if plan.held {
-            self.hold_back(&plan);
+        if plan.held && !self.takes_turn(&plan).await? {
             self.memory.plan = Some(plan);
             return Ok(None);
         }
+        plan.held = false;
         self.status.retract(UPDATE);
         let adopt_policy = self.resource.spec.adopt_policy;
         plan.drive.policy_changes = self.status.applies(adopt_policy);
@@ -222,10 +223,11 @@ impl<'a> Run<'a> {
         if is_done && !self.is_marked {
             let protects = deletes && !self.status.deletion_protection_added;
             let (objects, release) = (&*self.controller.objects, self.status.release.as_str());
-            anchor::finish(objects, self.place, self.resource, release, protects).await?;
+            self.is_marked |= anchor::finish(objects, self.place, self.resource, release, protects).await?;
             // Who takes the protection away does not find it there again.
             self.status.deletion_protection_added |= protects;
         }
+        self.leave_rollout(is_done, step.outcome() == Outcome::TerminalError).await?;
         let ready = readiness(&step);
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
         if is_done && adopt_policy == AdoptPolicy::Skip {
@@ -239,35 +241,6 @@ impl<'a> Run<'a> {
         // A terminal error may be fixed by another credential, for which there is no watch.
         let look = (step.outcome() == Outcome::TerminalError).then_some(FRESH);
         Ok([rest, look].into_iter().flatten().min())
-    }
-
-    /// Changes nothing, and says that this landfall plans the cluster in another way than the one before.
-    fn hold_back(&mut self, plan: &Planned) {
-        let before = match self.status.planned_by.as_str() {
-            "" => "an earlier version",
-            version => version,
-        };
-        let note = format!(
-            "landfall {VERSION} plans this cluster in another way than {before}: nothing changes until the spec \
-             does, or the annotation {} is {}",
-            anchor::ACCEPTED_PLAN,
-            plan.hash
-        );
-        self.say(Said::new(UPDATE, true, "PlanChanged", &note));
-        self.say(Said::new(PROGRESSING, false, "Held", note));
-    }
-
-    /// Whether a plan is another one than the last although all that it was made from is the same.
-    fn is_held(&self, hash: &str, inputs: &str) -> bool {
-        let (status, metadata) = (&self.resource.status, &self.resource.metadata);
-        // A status without the digest was written by an earlier version.
-        let same = if status.inputs_hash.is_empty() {
-            status.observed_generation == metadata.generation
-        } else {
-            status.inputs_hash == inputs
-        };
-        let accepted = metadata.annotations.get(anchor::ACCEPTED_PLAN).is_some_and(|plan| plan == hash);
-        same && !status.plan_hash.is_empty() && status.plan_hash != hash && !accepted
     }
 
     /// Makes sure that nothing changes in Azure because of the cluster, and then allows the move.

@@ -79,6 +79,8 @@ mod tests {
             watch_labels: None,
             profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
             workers: None,
+            rollout_limit: 0,
+            secret_namespaces: Vec::new(),
         };
         manifests(&deployed).into_iter().find(|object| object["kind"] == kind).unwrap_or_default()
     }

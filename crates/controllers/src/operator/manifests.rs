@@ -77,11 +77,29 @@ pub struct Deployed {
     pub profiles: &'static ProfileKinds,
     /// How many objects each controller works on at once; none for its own number.
     pub workers: Option<u8>,
+    /// How many clusters may take the plan of another landfall at once.
+    pub rollout_limit: u16,
+    /// The namespaces whose Secrets it may read where it watches all; [`ALL_NAMESPACES`] for all.
+    pub secret_namespaces: Vec<String>,
 }
+
+/// What names all namespaces.
+pub const ALL_NAMESPACES: &str = "*";
+/// The role to be bound in each namespace whose Secrets the operator may read.
+pub(crate) const SECRETS_ROLE: &str = "landfall-secrets";
 
 impl Deployed {
     fn goes_outside(&self) -> bool {
         self.controllers.iter().any(|controller| controller.goes_outside())
+    }
+
+    /// Where Secrets may be read; none for all namespaces.
+    fn secret_places(&self) -> Vec<Option<String>> {
+        match &self.watch_namespace {
+            Some(watched) => vec![Some(watched.clone())],
+            None if self.secret_namespaces.iter().any(|one| one == ALL_NAMESPACES) => vec![None],
+            None => self.secret_namespaces.iter().cloned().map(Some).collect(),
+        }
     }
 
     /// A name for what the operator has outside its namespace. A cluster may have several operators with an account
@@ -114,6 +132,7 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     for (place, rules) in rules(deployed) {
         all.extend(role(place.as_deref(), &rules, deployed));
     }
+    all.extend(secrets_role(deployed));
     if deployed.goes_outside() {
         let mut map = metadata(Some(namespace));
         map["name"] = json!(TRUSTED);
@@ -194,22 +213,46 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     for right in chosen.chain(ELECTION).chain(metrics) {
         let right = right.with_profiles(deployed.profiles);
         let Right { scope, kind, names, verbs, .. } = right;
-        let place = match scope {
-            Scope::Cluster => None,
-            Scope::Watched => deployed.watch_namespace.clone(),
-            Scope::Namespace(namespace) => Some(namespace.to_owned()),
-            Scope::Target => Some(deployed.target_namespace.clone()),
-            Scope::Own => Some(deployed.namespace.clone()),
+        let places = match scope {
+            Scope::Cluster => vec![None],
+            Scope::Watched => vec![deployed.watch_namespace.clone()],
+            Scope::Secrets => deployed.secret_places(),
+            Scope::Namespace(namespace) => vec![Some(namespace.to_owned())],
+            Scope::Target => vec![Some(deployed.target_namespace.clone())],
+            Scope::Own => vec![Some(deployed.namespace.clone())],
         };
-        let rules = all.entry(place).or_default();
         let names = names.iter().map(|&name| match kind.kind {
             "ConfigMap" => deployed.maps.chosen(name).to_owned(),
             _ => name.to_owned(),
         });
-        let names: Vec<String> = names.collect();
-        rules.entry((kind.group, right.resource(), names)).or_default().extend(verbs.iter().copied());
+        let about = (kind.group, right.resource(), names.collect::<Vec<String>>());
+        for place in places {
+            let rules = all.entry(place).or_default();
+            rules.entry(about.clone()).or_default().extend(verbs.iter().copied());
+        }
     }
     all
+}
+
+/// The role for Secrets, which nothing binds: users do, in the namespaces of their clusters.
+fn secrets_role(deployed: &Deployed) -> Option<Value> {
+    if deployed.secret_places().contains(&None) || deployed.watch_namespace.is_some() {
+        return None;
+    }
+    let mut rules = Rules::new();
+    let rights = deployed.controllers.iter().flat_map(|controller| controller.rights);
+    for right in rights.filter(|right| right.scope == Scope::Secrets) {
+        rules.entry((right.kind.group, right.resource(), Vec::new())).or_default().extend(right.verbs);
+    }
+    if rules.is_empty() {
+        return None;
+    }
+    let mut metadata = metadata(None);
+    metadata["name"] = json!(SECRETS_ROLE);
+    let rules: Vec<Value> = rules.iter().map(|(about, verbs)| rule(about, verbs)).collect();
+    Some(
+        json!({ "apiVersion": format!("{RBAC}/v1"), "kind": "ClusterRole", "metadata": metadata, "rules": rules }),
+    )
 }
 
 /// A role and its binding to the operator's account.
@@ -339,6 +382,9 @@ fn container(deployed: &Deployed) -> Value {
     }
     if let Some(workers) = deployed.workers {
         args.push(format!("--workers={workers}"));
+    }
+    if deployed.rollout_limit > 0 {
+        args.push(format!("--rollout-limit={}", deployed.rollout_limit));
     }
     let release = deployed.release.iter();
     let mut env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();

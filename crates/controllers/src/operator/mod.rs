@@ -26,7 +26,8 @@ use ::kube::Client;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-pub use manifests::{Deployed, NAMESPACE, documents, manifests};
+pub(crate) use manifests::SECRETS_ROLE;
+pub use manifests::{ALL_NAMESPACES, Deployed, NAMESPACE, documents, manifests};
 pub use metrics::Metrics;
 pub use monitoring::Monitoring;
 pub use openshift_operators::{Output, Rival, Seen, rivals};

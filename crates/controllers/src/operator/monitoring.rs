@@ -83,6 +83,13 @@ const ALERTS: &[Alert] = &[
         expression: "sum by (kind) (aso_engine_objects{namespace=\"NAMESPACE\",ready=\"false\",policy!=\"skip\"}) > 0",
         summary: "objects of kind {{ $labels.kind }} have not been Ready for an hour",
     },
+    Alert {
+        name: "LandfallRolloutStopped",
+        severity: "warning",
+        lasting: "0m",
+        expression: "max(landfall_rollout_clusters{namespace=\"NAMESPACE\",state=\"failed\"}) > 0",
+        summary: "a cluster failed with its new plan, and no other cluster takes one",
+    },
 ];
 
 /// The panels of the dashboard: title, unit, expression, legend.
@@ -272,6 +279,8 @@ mod tests {
             watch_labels: None,
             profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
             workers: None,
+            rollout_limit: 0,
+            secret_namespaces: Vec::new(),
         }
     }
 

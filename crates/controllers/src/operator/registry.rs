@@ -147,6 +147,7 @@ fn azure_infrastructure(
         numbers: kit.metrics.engine(),
         wrote: Arc::new(move || metrics.wrote(azure_infrastructure::NAME)),
         identity: format!("{}_{:016x}", kit.instance, rand::random::<u64>()),
+        rollout_limit: kit.rollout_limit,
     }))
 }
 
@@ -189,6 +190,8 @@ pub struct Kit {
     pub profiles: &'static ProfileKinds,
     /// How many objects each controller works on at once; none for its own number.
     pub workers: Option<u8>,
+    /// How many clusters may take the plan of another landfall at once.
+    pub rollout_limit: u16,
     /// The release that the operator belongs to.
     pub release: String,
     /// The variables of the environment.

@@ -1,5 +1,6 @@
 //! What each controller may do in a cluster: what its code does, and no more.
 
+use landfall_engine_aso::detect::SETTINGS;
 use landfall_engine_aso::kinds::{GROUPS, KINDS};
 use landfall_kube::kinds::{
     CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE, GARDENER_PROFILES,
@@ -30,6 +31,8 @@ pub enum Scope {
     Own,
     /// In the namespace that is watched, which is a setting; without one, in all.
     Watched,
+    /// In the namespace that is watched; without one, in those that are named, and where the role is bound by hand.
+    Secrets,
 }
 
 /// One right.
@@ -258,7 +261,7 @@ static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..IN
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
 
 /// Those that `azure-infrastructure` has besides those to the operator's objects.
-const AROUND: [Right; 13] = [
+const AROUND: [Right; 14] = [
     Right::new(Scope::Watched, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
     Right {
         scope: Scope::Watched,
@@ -269,7 +272,9 @@ const AROUND: [Right; 13] = [
     },
     // An owner that holds back its own removal must be one that the writer may change.
     Right::new(Scope::Watched, &FINALIZERS, &[], &["update"]),
-    Right::new(Scope::Watched, &SECRET, &[], &["get", "create", "patch", "delete"]),
+    Right::new(Scope::Secrets, &SECRET, &[], &["get", "create", "patch", "delete"]),
+    // The cloud and the namespaces of Azure Service Operator, wherever that is.
+    Right::new(Scope::Cluster, &SECRET, &[SETTINGS], &["get"]),
     Right::new(Scope::Watched, &CONFIG_MAP, &[], &["get"]),
     // The cloud profile that a resource refers to.
     Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], &["get"]),

@@ -22,6 +22,8 @@ fn deployed(names: &[&str]) -> Deployed {
         watch_labels: None,
         profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
         workers: None,
+        rollout_limit: 0,
+        secret_namespaces: Vec::new(),
     }
 }
 
@@ -125,6 +127,7 @@ fn one_namespace_needs_no_rights_in_others() {
     let all = manifests(&Deployed {
         watch_namespace: Some("team".to_owned()),
         workers: Some(3),
+        rollout_limit: 5,
         ..deployed(names)
     });
     assert_eq!(places(&all, "Role"), ["here", "team"]);
@@ -137,7 +140,7 @@ fn one_namespace_needs_no_rights_in_others() {
         wide["rules"].as_array().into_iter().flatten().map(|rule| &rule["resources"][0]).collect();
     let expected = ["customresourcedefinitions", "deployments", "tokenreviews", "selfsubjectaccessreviews"];
     assert!(expected.iter().all(|one| resources.iter().any(|found| *found == one)), "{resources:?}");
-    for narrow in ["secrets", "leases", "azureinfrastructures", "virtualnetworks", "events"] {
+    for narrow in ["leases", "azureinfrastructures", "virtualnetworks", "events"] {
         assert!(resources.iter().all(|found| *found != narrow), "{narrow}");
     }
     let binding = of(&all, "ClusterRoleBinding", "landfall-operator-here");
@@ -147,6 +150,7 @@ fn one_namespace_needs_no_rights_in_others() {
     );
     let args = of(&all, "Deployment", NAME).to_string();
     assert!(args.contains("--watch-namespace=team") && args.contains("--workers=3"), "{args}");
+    assert!(args.contains("--rollout-limit=5"), "{args}");
     // Operators that share clusters by label have an account each as well, with the same rights.
     let shard = Deployed { watch_labels: "shard=1".parse().ok(), ..deployed(names) };
     let shard = manifests(&shard);
@@ -157,6 +161,36 @@ fn one_namespace_needs_no_rights_in_others() {
     assert!(rules(&all).is_array());
     // Without it, the same rights hold in all namespaces.
     assert_eq!(places(&manifests(&deployed(names)), "Role"), ["here"]);
+}
+
+#[test]
+fn secrets_are_read_only_in_the_namespaces_that_are_named() {
+    let told = |namespaces: &[&str]| {
+        let secret_namespaces = namespaces.iter().map(|&one| one.to_owned()).collect();
+        let all = manifests(&Deployed { secret_namespaces, ..deployed(&["azure-infrastructure"]) });
+        let reads = |object: &&Value| {
+            let rules = object["rules"].as_array().into_iter().flatten();
+            rules
+                .filter(|rule| rule["resourceNames"].is_null())
+                .any(|rule| rule["resources"] == json!(["secrets"]))
+        };
+        let place = |object: &Value| {
+            let metadata = &object["metadata"];
+            let [name, namespace] =
+                ["name", "namespace"].map(|one| metadata[one].as_str().unwrap_or_default());
+            format!("{namespace}/{name}")
+        };
+        let mut found: Vec<String> = all.iter().filter(reads).map(place).collect();
+        found.sort();
+        found
+    };
+    assert_eq!(told(&[]), ["/landfall-secrets"]);
+    let both = ["/landfall-secrets", "one/landfall-operator-here", "two/landfall-operator-here"];
+    assert_eq!(told(&["one", "two"]), both);
+    assert_eq!(told(&["*"]), ["/landfall-operator-here"]);
+    // Controllers that read none have no role for it.
+    let others = manifests(&deployed(&["kube-cloud-config"]));
+    assert!(others.iter().all(|one| one["metadata"]["name"] != SECRETS_ROLE));
 }
 
 /// Who applies one after the other has both.
@@ -245,7 +279,7 @@ fn profiles_bring_their_kinds_roles_and_judge() {
         .map(|kind| count(&all, kind))
     };
     assert_eq!(kinds(&["endpoint-mirror"]), [0, 1, 1, 0, 0]);
-    assert_eq!(kinds(&["azure-infrastructure"]), [1, 3, 1, 0, 0]);
+    assert_eq!(kinds(&["azure-infrastructure"]), [1, 4, 1, 0, 0]);
     assert_eq!(kinds(&["private-cloud-profile"]), [3, 4, 1, 0, 0]);
     assert_eq!(kinds(&["private-cloud-profile", "cloud-profile-admission"]), [3, 4, 2, 1, 1]);
 }

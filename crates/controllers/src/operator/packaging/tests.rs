@@ -26,6 +26,8 @@ fn deployed(names: &[&str]) -> Deployed {
         watch_labels: None,
         profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
         workers: None,
+        rollout_limit: 0,
+        secret_namespaces: Vec::new(),
     }
 }
 
