@@ -63,7 +63,7 @@ fn a_value_of_another_type_does_not_hide_what_else_is_wrong() -> Result<(), Vec<
     let found = found(&odd, Some(PARENT))?;
     let told = |code: &str, text: &str| found.iter().any(|(known, shown)| *known == code && shown == text);
     assert!(told("LF1451", "7") && told("LF1452", "0") && told("LF1453", "version: 9.9.9"), "{found:?}");
-    assert!(found.iter().any(|(code, shown)| *code == "LF1452" && shown.contains("a")), "{found:?}");
+    assert!(told("LF1452", "a"), "{found:?}");
     assert_eq!(found.iter().filter(|(_, shown)| shown == "7").count(), 1, "{found:?}");
     Ok(())
 }
