@@ -149,6 +149,8 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Permission, &["unexpected status 403"]),
     (Cause::NameTaken, &["unexpected status 409", "conflict"]),
     (Cause::Unanswered, &["connection reset"]),
+    // The provider repeated a call whose answer was lost, and which had its effect.
+    (Cause::Unanswered, &["revok", "invalidpermission.notfound"]),
     (Cause::Unanswered, &["couldn't find resource"]),
     (Cause::Unanswered, &[": empty result"]),
     (Cause::Unanswered, &[": empty response"]),

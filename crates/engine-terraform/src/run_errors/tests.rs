@@ -81,6 +81,12 @@ const SAID: &[(&str, Cause)] = &[
         Cause::NameTaken,
     ),
     ("waiting for Security Group (sg-1) Rule (sgrule-1) create: couldn't find resource", Cause::Unanswered),
+    (
+        "revoking default IPv4 egress rule for Security Group (sg-1): operation error EC2: RevokeSecurityGroupEgress, \
+         https response error StatusCode: 400, RequestID: x, api error InvalidPermission.NotFound: The specified rule \
+         does not exist in this security group",
+        Cause::Unanswered,
+    ),
     ("reading Security Group (sg-1): empty result", Cause::Unanswered),
     (
         "validating provider credentials: retrieving caller identity from STS: empty response",
