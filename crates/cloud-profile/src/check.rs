@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use self::apart::{apart, is_within};
 use super::admission::{
-    ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, merge_result, review,
+    ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, merge_result, review, shape_of,
 };
 use super::document::{Document, pointer};
 use super::outcome::outcome;
@@ -111,6 +111,14 @@ pub fn unreadable(profile: &Document) -> Vec<Finding> {
 /// list stays, without anything in it: those after it keep their numbers.
 fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value> {
     let mut object = Cow::Borrowed(&profile.object);
+    if type_errors.is_empty() {
+        return object;
+    }
+    let shape = match profile.kind {
+        PRIVATE_CLOUD_PROFILE => shape_of::<PrivateCloudProfileSpec>(),
+        _ => shape_of::<NamespacedCloudProfileSpec>(),
+    };
+    let is_text = |pointer: &str| is_text_in(&shape, pointer);
     for misfit in type_errors {
         let pointer = pointer(&misfit.field);
         let Some((place, last)) = pointer.rsplit_once('/') else { continue };
@@ -119,14 +127,25 @@ fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value
                 members.remove(last);
             }
             Some(Value::Array(entries)) => {
+                let is_text = is_text(&pointer);
                 if let Some(entry) = last.parse().ok().and_then(|number: usize| entries.get_mut(number)) {
-                    *entry = Value::Object(Map::new());
+                    *entry = if is_text { Value::from("") } else { Value::Object(Map::new()) };
                 }
             }
             _ => {}
         }
     }
     object
+}
+
+/// Whether a text stands at this place of a spec of this shape.
+fn is_text_in(shape: &Value, pointer: &str) -> bool {
+    let mut steps = pointer.trim_start_matches("/spec/").split('/');
+    let at = steps.try_fold(shape, |shape, step| {
+        let named = shape.get("properties").and_then(|known| known.get(step));
+        named.or_else(|| shape.get("items")).or_else(|| shape.get("additionalProperties"))
+    });
+    at.is_some_and(|at| at["type"] == "string")
 }
 
 /// Where a finding is placed in the file, if that is another place than its field.
@@ -138,7 +157,12 @@ fn placed_at(finding: &Finding) -> &str {
 fn others(code: &'static Code, refusals: Vec<Refusal>, type_errors: &[Finding]) -> Vec<Finding> {
     let is_told = |refusal: &Refusal| {
         let is_at = |misfit: &Finding| {
+            // An entry whose name cannot be read is compared with no other.
+            let is_key = [".name", ".version"]
+                .iter()
+                .any(|key| misfit.field.strip_suffix(key).is_some_and(|entry| entry == refusal.field));
             is_within(&refusal.field, &misfit.field)
+                || is_key
                 || (refusal.why == Why::Invalid && is_within(&misfit.field, &refusal.field))
         };
         type_errors.iter().any(is_at)

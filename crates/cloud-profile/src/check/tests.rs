@@ -69,6 +69,21 @@ fn a_value_of_another_type_does_not_hide_what_else_is_wrong() -> Result<(), Vec<
 }
 
 #[test]
+fn what_cannot_be_read_is_replaced_by_what_its_list_takes() -> Result<(), Vec<Finding>> {
+    let odd = PRIVATE.replace(
+        "parent: base\n",
+        "parent: base\n  limits: {maxNodesTotal: 0}\n  regions: [{name: a, zones: [{name: z, unavailableMachineTypes: \
+         [1]}]}]\n  kubernetes: {versions: [{version: 1.30}]}\n",
+    );
+    let found = found(&odd, Some(PARENT))?;
+    let told = |code: &str, text: &str| found.iter().any(|(known, shown)| *known == code && shown == text);
+    assert!(told("LF1451", "1") && told("LF1451", "1.30") && told("LF1452", "0"), "{found:?}");
+    // A version that cannot be read is not one that the parent lacks.
+    assert!(!found.iter().any(|(code, _)| *code == "LF1453"), "{found:?}");
+    Ok(())
+}
+
+#[test]
 fn what_comes_of_a_profile_and_its_parent_is_reported_beside_other_faults() -> Result<(), Vec<Finding>> {
     let profile = PRIVATE
         .replace("PrivateCloudProfile", "NamespacedCloudProfile")
