@@ -81,7 +81,10 @@ pub(super) fn in_json(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     match settings(text) {
-        Ok(settings) if !settings.is_empty() => Cow::Owned(Json::Object(settings).line()),
+        // A word that the older reader takes for a boolean is no text for the provider.
+        Ok(settings) if !settings.is_empty() && words(text).is_empty() => {
+            Cow::Owned(Json::Object(settings).line())
+        }
         _ => Cow::Borrowed(text),
     }
 }
@@ -218,7 +221,7 @@ mod tests {
         let json = in_json(text);
         assert_eq!(&*json, "{\"cloud\":\"azurechinacloud\",\"vmType\":\"vmss\"}");
         assert!(ccm(&cluster("AzureChinaCloud"), &json).is_ok());
-        for stays in ["", " ", "{\"a\":1.50}", "{}", "[a]", "a: [", "text", "# note\n"] {
+        for stays in ["", " ", "{\"a\":1.50}", "{}", "[a]", "a: [", "text", "# note\n", "a: yes\n"] {
             assert_eq!(in_json(stays), stays);
         }
     }
