@@ -96,6 +96,32 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     let moved = json!([{ "name": "eu-west-1" }]);
     let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
     assert!(told.contains("`eu-central-1` by `demo`"), "{told}");
+    // So do the other two kinds.
+    let namespaced = format!("/apis/{API}/namespaces/team/namespacedcloudprofiles");
+    let named = |kind: &str, name: &str| json!({ "kind": kind, "name": name });
+    let types = json!([{ "name": "m5.own", "cpu": "4", "gpu": "0", "memory": "16Gi" }]);
+    let spec = json!({ "parent": named("CloudProfile", "aws"), "machineTypes": types });
+    cluster.server.make(&namespaced, &object("NamespacedCloudProfile", "theirs", &spec));
+    for (name, of, machine) in [
+        ("direct", named("CloudProfile", "aws"), "other"),
+        ("own", named("NamespacedCloudProfile", "theirs"), "m5.own"),
+    ] {
+        let mut infrastructure = infrastructure.clone();
+        infrastructure["metadata"]["name"] = json!(name);
+        infrastructure["spec"]["cloudProfileRef"] = of;
+        cluster.server.make(infrastructures, &infrastructure);
+        let status = json!({ "status": { "region": "eu-central-1", "machineTypes": [machine] } });
+        cluster.server.change(&format!("{infrastructures}/{name}/status"), &status);
+    }
+    let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
+    for user in ["demo", "direct", "own"] {
+        assert!(told.contains(&format!("`eu-central-1` by `{user}`")), "{told}");
+    }
+    let told = refused(&format!("{namespaced}/theirs"), &json!({ "spec": { "machineTypes": null } }));
+    assert!(told.contains("`m5.own` by `own`"), "{told}");
+    for name in ["direct", "own"] {
+        cluster.server.call("DELETE", &format!("{infrastructures}/{name}"), &Value::Null).unwrap();
+    }
     let events = "/api/v1/namespaces/team/events";
     until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));
     cluster.server.call("DELETE", &path, &Value::Null).unwrap();

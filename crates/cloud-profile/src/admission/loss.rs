@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use landfall_diagnostics::shortened;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::shoots::{Shoot, Worker};
 use super::usage::{above, in_use, most_nodes};
 use super::{ProfileKind, Refusal, Request, Why};
 use crate::order::Entry;
+use crate::released;
 use crate::released::lifecycle::{Expirable, listed};
 use crate::render::render;
-use crate::types::{CloudProfileSpec, PrivateCloudProfileSpec};
+use crate::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
 
 /// What clusters use and could not use any longer.
 #[derive(Debug, Default)]
@@ -113,27 +115,33 @@ pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> 
         || old.most_nodes != new.most_nodes
 }
 
-/// What stands against a change of a private profile: what clusters that refer to it would lose.
-pub(super) fn usage(request: &Request<'_>, shoots: &[Shoot]) -> Vec<Refusal> {
-    let spec = |object: &serde_json::Value| PrivateCloudProfileSpec::deserialize(object.get("spec")?).ok();
-    let (Some(old), Some(new), Some(parent)) =
-        (request.old.and_then(spec), spec(request.object), request.parent)
-    else {
+/// What stands against a change of a profile: what clusters that refer to it would lose. Of profiles of the released
+/// kind, Gardener protects less, by [`super::usage()`].
+#[must_use]
+pub fn losses(request: &Request<'_>, shoots: &[Shoot]) -> Vec<Refusal> {
+    let Some(parent) = request.parent else { return Vec::new() };
+    let joined = |object: &Value| joined(request.kind, parent, object);
+    let (Some(before), Some(after)) = (request.old.and_then(joined), joined(request.object)) else {
         return Vec::new();
     };
-    let text =
-        |path: &str| request.object.pointer(path).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let text = |path: &str| request.object.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
-    let is_user =
-        |shoot: &&Shoot| shoot.namespace == namespace && shoot.refers_to(ProfileKind::Private.name(), name);
-    let users: Vec<&Shoot> = shoots.iter().filter(is_user).collect();
-    if users.is_empty() {
-        return Vec::new();
-    }
-    let (before, after) = (render(parent, &old).spec, render(parent, &new).spec);
+    let is_user = |shoot: &&Shoot| shoot.namespace == namespace && shoot.refers_to(request.kind.name(), name);
     let mut loss = Loss::default();
-    loss.add(Some(&before), &after, users, request.now);
+    loss.add(Some(&before), &after, shoots.iter().filter(is_user), request.now);
     loss.refusals()
+}
+
+/// What a profile offers together with its parent; none where it cannot be read.
+#[must_use]
+pub fn joined(kind: ProfileKind, parent: &CloudProfileSpec, object: &Value) -> Option<CloudProfileSpec> {
+    let spec = object.get("spec")?;
+    Some(match kind {
+        ProfileKind::Private => render(parent, &PrivateCloudProfileSpec::deserialize(spec).ok()?).spec,
+        ProfileKind::Released => {
+            released::render(parent, &NamespacedCloudProfileSpec::deserialize(spec).ok()?)
+        }
+    })
 }
 
 /// What a profile offers at an instant.

@@ -32,7 +32,7 @@ use serde_json::Value;
 pub use cloud_profile::cloud_profile;
 pub(crate) use cloud_profile::of_members;
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
-pub use loss::{Loss, takes};
+pub use loss::{Loss, joined, losses, takes};
 pub use nesting::nesting;
 pub use parent_update::{ParentUpdate, matters, parent_update};
 pub(crate) use shape::of as shape_of;

@@ -19,7 +19,7 @@ use crate::types::{CloudProfileSpec, Limits, MachineImage, NamespacedCloudProfil
 #[must_use]
 pub fn usage(request: &Request<'_>, shoots: &[Shoot]) -> Vec<Refusal> {
     if request.kind == ProfileKind::Private {
-        return loss::usage(request, shoots);
+        return loss::losses(request, shoots);
     }
     let spec = |object: &Value| NamespacedCloudProfileSpec::deserialize(object.get("spec")?).ok();
     let (ProfileKind::Released, Some(old), Some(new), Some(parent)) =

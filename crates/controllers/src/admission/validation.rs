@@ -17,7 +17,6 @@ use landfall_kube::Fault;
 use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{Kind, ObjectRef, Objects};
 use landfall_kube::questions::Questions;
-use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -118,7 +117,11 @@ impl Judge {
             return Ok(Vec::new());
         }
         let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
-        Ok(admission::usage(&asked, &shoots))
+        let mut refusals = admission::usage(&asked, &shoots);
+        if !self.kinds.are_gardeners() {
+            add(&mut refusals, admission::losses(&asked, &shoots));
+        }
+        Ok(refusals)
     }
 
     /// Whether the caller of a request has a verb.
@@ -184,7 +187,15 @@ impl Judge {
             refusals.extend(self.released_children(name, (&old, &new), &shoots).await?);
         }
         if takes {
-            refusals.extend(self.private_children(name, (&old, &new), &shoots, now).await?);
+            let kind = ProfileKind::Private;
+            add(&mut refusals, self.children(kind, name, (&old, &new), &shoots, now).await?.refusals());
+        }
+        if takes && !self.kinds.are_gardeners() {
+            let kind = ProfileKind::Released;
+            let mut loss = self.children(kind, name, (&old, &new), &shoots, now).await?;
+            let users = shoots.iter().filter(|shoot| shoot.refers_to(CLOUD_PROFILE, name));
+            loss.add(Some(&old), &new, users, now);
+            add(&mut refusals, loss.refusals());
         }
         Ok(refusals)
     }
@@ -211,42 +222,45 @@ impl Judge {
         Ok(admission::parent_update(&update))
     }
 
-    /// What clusters that refer to private profiles lose by the change of a cloud profile.
-    async fn private_children(
+    /// What clusters that refer to profiles of this kind lose by the change of a cloud profile.
+    async fn children(
         &self,
+        kind: ProfileKind,
         name: &str,
         (old, new): (&CloudProfileSpec, &CloudProfileSpec),
         shoots: &[Shoot],
         now: Timestamp,
-    ) -> Result<Vec<Refusal>, Unknown> {
+    ) -> Result<Loss, Unknown> {
         let mut users: BTreeMap<(&str, &str), Vec<&Shoot>> = BTreeMap::new();
         for shoot in shoots {
-            let reference = shoot.profile.as_ref().filter(|one| one.kind == ProfileKind::Private.name());
+            let reference = shoot.profile.as_ref().filter(|one| one.kind == kind.name());
             if let Some(Reference { name, .. }) = reference {
                 users.entry((&shoot.namespace, name)).or_default().push(shoot);
             }
         }
         let mut loss = Loss::default();
         if users.is_empty() {
-            return Ok(Vec::new());
+            return Ok(loss);
         }
         let mut taker = |object: Value| {
             let key = (text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
-            let is_child = ProfileKind::Private.parent(&object) == Some(name);
+            let is_child = kind.parent(&object) == Some(name);
+            let joined = |parent| admission::joined(kind, parent, &object);
             // One that cannot be read offers nothing.
-            let spec = || PrivateCloudProfileSpec::deserialize(object.get("spec")?).ok();
             if let Some(shoots) = users.get(&key).filter(|_| is_child)
-                && let Some(spec) = spec()
+                && let (Some(before), Some(after)) = (joined(old), joined(new))
             {
-                let (before, after) = (render(old, &spec).spec, render(new, &spec).spec);
                 loss.add(Some(&before), &after, shoots.iter().copied(), now);
             }
             true
         };
-        let kind = &self.kinds.private;
+        let kind = match kind {
+            ProfileKind::Private => &self.kinds.private,
+            ProfileKind::Released => &self.kinds.namespaced,
+        };
         let listed = self.questions.each(kind, None, &mut taker).await;
         listed.map_err(|fault| unlisted(kind, &fault))?;
-        Ok(loss.refusals())
+        Ok(loss)
     }
 
     /// Changes of a cluster's reference to a profile.
@@ -325,6 +339,15 @@ impl Judge {
         let listed = self.questions.each(self.kinds.users, namespace, &mut taker).await;
         listed.map_err(|fault| unlisted(self.kinds.users, &fault))?;
         Ok(shoots)
+    }
+}
+
+/// Adds what is not said yet.
+fn add(refusals: &mut Vec<Refusal>, more: Vec<Refusal>) {
+    for refusal in more {
+        if !refusals.contains(&refusal) {
+            refusals.push(refusal);
+        }
     }
 }
 
