@@ -43,9 +43,8 @@ pub struct Args {
     #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
 
-    /// Namespaces in which `azure-infrastructure` may read Secrets, separated by commas; `*`: all
-    ///
-    /// In each other namespace with clusters, bind the `ClusterRole` `landfall-secrets` to the operator's account.
+    /// Namespaces in which `azure-infrastructure` may read Secrets, separated by commas; `*`: all; elsewhere, bind the
+    /// `ClusterRole` `landfall-secrets`
     #[arg(
         long,
         value_name = "NAMES",

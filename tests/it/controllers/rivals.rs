@@ -47,10 +47,7 @@ async fn an_operator_is_seen_by_what_it_wrote_where_its_deployment_is_elsewhere(
     let played = Played::new();
     let all: Vec<&'static Registered> = CONTROLLERS.iter().collect();
     let written = |manager: &str, fields: serde_json::Value| {
-        let managers = json!([
-            { "manager": "landfall", "operation": "Apply", "fieldsV1": fields },
-            { "manager": manager, "operation": "Update", "fieldsV1": fields },
-        ]);
+        let managers = json!([{ "manager": manager, "operation": "Update", "fieldsV1": fields }]);
         json!({ "metadata": { "managedFields": managers } })
     };
     let data = || json!({ "f:data": { ".": {}, "f:cloud.conf": {} } });
@@ -71,6 +68,15 @@ async fn an_operator_is_seen_by_what_it_wrote_where_its_deployment_is_elsewhere(
             ("endpoint-mirror", told("hosted-cluster-config-operator", "Infrastructure/cluster")),
         ]
     );
+
+    // What landfall has taken over is its own, also where another one is left with the object around it.
+    let taken = json!([
+        { "manager": "landfall", "operation": "Apply", "fieldsV1": data() },
+        { "manager": "cluster-config-operator", "operation": "Update", "fieldsV1": data() },
+        { "manager": "config-sync-controllers", "operation": "Update", "fieldsV1": { "f:data": { ".": {} } } },
+    ]);
+    played.put(managed.clone(), json!({ "metadata": { "managedFields": taken } }));
+    assert!(!found(&played, &all).await.iter().any(|(controller, _)| *controller == "kube-cloud-config"));
 
     // People, and what an installation wrote once, are no rivals; nor is who writes other fields.
     played.put(managed, written("cluster-bootstrap", data()));

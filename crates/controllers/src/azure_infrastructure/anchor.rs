@@ -25,6 +25,9 @@ pub(crate) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
 /// Annotation of the resource: the digest of a plan that may be carried out although only landfall changed.
 pub(super) const ACCEPTED_PLAN: &str = "aso.landfall.dev/accept-plan";
 
+/// Annotation of the resource: the digest of the plan that it takes in a rollout.
+const ROLLOUT_PLAN: &str = "aso.landfall.dev/rollout-plan";
+
 /// The resource as the owner of the cluster's objects.
 pub(super) fn owner(place: &ObjectRef, resource: &Resource) -> Owner {
     Owner {
@@ -98,14 +101,21 @@ pub(super) async fn finish(
     write(objects, place, resource, json!({ "annotations": changes })).await
 }
 
-/// Writes how far the cluster is with the plan of another landfall, or takes that away.
+/// Writes how far the cluster is with the plan of another landfall, and which plan that is, or takes both away.
 pub(super) async fn label_rollout(
     objects: &dyn Objects,
     place: &ObjectRef,
     resource: &Resource,
     label: Option<&str>,
+    plan: Option<&str>,
 ) -> Result<(), Failed> {
-    write(objects, place, resource, json!({ "labels": { (ROLLOUT): label } })).await.map(drop)
+    let changes = json!({ "labels": { (ROLLOUT): label }, "annotations": { (ROLLOUT_PLAN): plan } });
+    write(objects, place, resource, changes).await.map(drop)
+}
+
+/// The digest of the plan with which the cluster began to be updated.
+pub(super) fn rollout_plan(resource: &Resource) -> Option<&str> {
+    resource.metadata.annotations.get(ROLLOUT_PLAN).map(String::as_str)
 }
 
 /// The release that the resource was planned with before it was moved or restored.

@@ -20,8 +20,8 @@ use super::planning::digest;
 use super::resource::{
     CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, ProfileReference, Reference, Spec, Stage,
 };
+use crate::Failed;
 use crate::operator::SECRETS_ROLE;
-use crate::{Failed, fetch};
 
 const UNREADABLE: &str = "input-unreadable";
 const MISSING: &str = "input-missing";
@@ -150,11 +150,13 @@ async fn referred(
 }
 
 async fn object(objects: &dyn Objects, place: &ObjectRef) -> Result<Value, Failed> {
-    let found = match objects.get(place).await {
-        Ok(found) => found,
-        Err(fault) => return Err(unreadable(place, &fault)),
-    };
+    let found = read(objects, place).await?;
     found.ok_or_else(|| Failed::transient(MISSING, format!("{place} does not exist")))
+}
+
+/// The object, if there is one.
+async fn read(objects: &dyn Objects, place: &ObjectRef) -> Result<Option<Value>, Failed> {
+    objects.get(place).await.map_err(|fault| unreadable(place, &fault))
 }
 
 /// Why an object could not be read, and for a Secret how the operator gets the right.
@@ -163,7 +165,10 @@ fn unreadable(place: &ObjectRef, fault: &Fault) -> Failed {
     if place.kind != &SECRET || !matches!(fault, Fault::Forbidden(_)) {
         return failed;
     }
-    let help = format!("bind the ClusterRole {SECRETS_ROLE} to the operator's account in this namespace");
+    let help = format!(
+        "name this namespace with --secret-namespaces of `landfall operator manifests`, or bind the ClusterRole \
+         {SECRETS_ROLE} in it to the operator's account"
+    );
     Failed { note: format!("{}; {help}", failed.note), ..failed }
 }
 
@@ -296,7 +301,7 @@ pub(super) async fn keep_copy(
     owner: &Owner,
 ) -> Result<bool, Failed> {
     let place = copy_of(&owner.namespace, infra_id);
-    let live = fetch::object(objects, &place, UNREADABLE).await?;
+    let live = read(objects, &place).await?;
     let mut wanted = credential.secret(infra_id, owner, true);
     let texts = wanted.get_mut("stringData").map(Value::take).unwrap_or_default();
     let texts = texts.as_object().into_iter().flatten();
@@ -360,7 +365,7 @@ pub(super) async fn remove_copy(
     infra_id: &str,
 ) -> Result<(), Failed> {
     let place = copy_of(namespace, infra_id);
-    let live = fetch::object(objects, &place, UNREADABLE).await?;
+    let live = read(objects, &place).await?;
     if live.is_none_or(|live| !is_of(&live, infra_id)) {
         return Ok(());
     }
@@ -389,7 +394,7 @@ fn finalizers(object: &Value) -> Vec<String> {
 }
 
 async fn without_finalizer(objects: &dyn Objects, place: &ObjectRef, own: &str) -> Result<(), Failed> {
-    let Some(live) = fetch::object(objects, place, UNREADABLE).await? else { return Ok(()) };
+    let Some(live) = read(objects, place).await? else { return Ok(()) };
     let all = finalizers(&live);
     let left: Vec<String> = all.iter().filter(|one| *one != own).cloned().collect();
     if left.len() == all.len() {

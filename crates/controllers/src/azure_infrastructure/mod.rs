@@ -176,6 +176,7 @@ impl AzureInfrastructure {
             Some(status) => self.report(&place, &resource.status, &status, &mut memory).await,
             None => Ok(None),
         };
+        self.rollout.rests(key);
         self.driver.numbers.reconciled(began.elapsed());
         let (rest, held_back) = (outcome?, reported?);
         let rest = [rest, held_back].into_iter().flatten().min();

@@ -67,13 +67,15 @@ fn questions(watched: Option<&str>, profiles: &'static ProfileKinds) -> Vec<Ques
                 .map(str::to_owned),
             group: right.kind.group,
             resource: right.resource(),
-            name: right.names.first().map(|&name| name.to_owned()),
+            name: None,
             verb,
         })
     };
-    // Secrets may be for the operator in some namespaces only, of which each says so by itself.
-    let known = RIGHTS.iter().filter(|right| watched.is_some() || right.scope != Scope::Secrets);
-    known.flat_map(of).collect()
+    // Secrets may be for the operator in some namespaces only, of which each says so by itself. A right to named objects
+    // can be done without.
+    let is_asked =
+        |right: &&Right| right.names.is_empty() && (watched.is_some() || right.scope != Scope::Secrets);
+    RIGHTS.iter().filter(is_asked).flat_map(of).collect()
 }
 
 /// What was seen.
@@ -179,14 +181,13 @@ mod tests {
         assert!(!asked("network.azure.com", "virtualnetworks/status", "patch"));
         assert!(asked("profiles.landfall.dev", "privatecloudprofiles", "get"));
         assert!(all.iter().all(|one| one.group != "core.gardener.cloud"));
-        let of_secrets = |one: &Question| one.resource == "secrets" && one.name.is_none();
+        let of_secrets = |one: &Question| one.resource == "secrets";
         assert!(!all.iter().any(of_secrets));
         assert!(questions(Some("team"), &LANDFALL_PROFILES).iter().any(of_secrets));
         for one in questions(Some("team"), &LANDFALL_PROFILES) {
             let wide =
                 ["customresourcedefinitions", "deployments", "selfsubjectaccessreviews", "cloudprofiles"];
-            let is_wide = wide.contains(&one.resource.as_str()) || one.name.is_some();
-            let expected = (!is_wide).then_some("team");
+            let expected = (!wide.contains(&one.resource.as_str())).then_some("team");
             assert_eq!(one.namespace.as_deref(), expected, "{}", one.resource);
         }
     }

@@ -65,6 +65,8 @@ pub(super) struct Rollout {
 struct Kept {
     taking: BTreeMap<Key, Taking>,
     waiting: BTreeSet<Key>,
+    /// Those that were woken for a free place and have not begun or asked again.
+    woken: BTreeSet<Key>,
 }
 
 impl Rollout {
@@ -114,14 +116,15 @@ impl Rollout {
         self.settle(&kept, is_freed);
     }
 
-    /// Lets a cluster take its new plan.
+    /// Lets a cluster take its new plan; one that `has_begun` with it goes on under any limit.
     ///
     /// # Errors
     /// It is not its turn; it is woken when it may be.
-    pub(super) fn begin(&self, key: &Key) -> Result<(), Refusal> {
+    pub(super) fn begin(&self, key: &Key, has_begun: bool) -> Result<(), Refusal> {
         let mut kept = self.kept();
-        // One that began under another limit goes on.
-        if kept.taking.contains_key(key) {
+        kept.woken.remove(key);
+        let is_taking = kept.taking.contains_key(key);
+        if is_taking && (has_begun || self.limit > 0) {
             return Ok(());
         }
         if self.limit == 0 {
@@ -136,6 +139,7 @@ impl Rollout {
         };
         match result {
             Ok(()) => {
+                kept.waiting.remove(key);
                 kept.taking.insert(key.clone(), Taking::Updating);
             }
             Err(_) => {
@@ -146,11 +150,24 @@ impl Rollout {
         result
     }
 
+    /// A run of a resource has ended. If it was woken for a place and has not asked for it, another one is woken.
+    pub(super) fn rests(&self, key: &Key) {
+        let mut kept = self.kept();
+        if kept.woken.remove(key) && !kept.waiting.is_empty() {
+            self.freed.notify_one();
+        }
+    }
+
     /// The keys of those whose turn it may be, each time that a place is free.
     pub(super) fn turns(self: Arc<Self>) -> BoxStream<'static, Key> {
         let next = stream::unfold(self, |rollout| async move {
             rollout.freed.notified().await;
-            let keys: Vec<Key> = rollout.kept().waiting.iter().take(rollout.limit).cloned().collect();
+            let keys: Vec<Key> = {
+                let mut kept = rollout.kept();
+                let keys: Vec<Key> = kept.waiting.iter().take(rollout.limit).cloned().collect();
+                kept.woken.extend(keys.iter().cloned());
+                keys
+            };
             Some((stream::iter(keys), rollout))
         });
         next.flatten().boxed()
@@ -176,7 +193,8 @@ mod tests {
     fn as_many_as_may_are_updated_and_the_next_follows() {
         let rollout = rollout(2);
         let mut turns = Arc::clone(&rollout).turns();
-        let begins = |names: &[&str]| names.iter().map(|name| rollout.begin(&of(name))).collect::<Vec<_>>();
+        let begins =
+            |names: &[&str]| names.iter().map(|name| rollout.begin(&of(name), false)).collect::<Vec<_>>();
         assert_eq!(begins(&["a", "b", "c", "d"]), [Ok(()), Ok(()), Err(Refusal::Full), Err(Refusal::Full)]);
         assert_eq!(turns.next().now_or_never(), None);
         // It has its label now, and keeps its place until that is gone.
@@ -184,26 +202,42 @@ mod tests {
         assert_eq!(begins(&["a", "c"]), [Ok(()), Err(Refusal::Full)]);
         rollout.sees(&of("a"), None);
         assert_eq!(turns.next().now_or_never(), Some(Some(of("c"))));
+        assert_eq!(turns.next().now_or_never(), Some(Some(of("d"))));
         assert_eq!(begins(&["c", "d"]), [Ok(()), Err(Refusal::Full)]);
+        // One that is woken and does not ask for the place leaves it to another.
+        rollout.sees(&of("b"), Some("updating"));
+        assert_eq!(begins(&["e"]), [Err(Refusal::Full)]);
+        rollout.sees(&of("b"), None);
+        assert_eq!(turns.next().now_or_never(), Some(Some(of("d"))));
+        assert_eq!(turns.next().now_or_never(), Some(Some(of("e"))));
+        assert_eq!(turns.next().now_or_never(), None);
+        rollout.sees(&of("d"), None);
+        rollout.rests(&of("d"));
+        assert_eq!(turns.next().now_or_never(), Some(Some(of("e"))));
     }
 
     #[test]
     fn a_failed_cluster_stops_the_others_until_it_is_ready_or_excused() {
         let rollout = rollout(5);
         let mut turns = Arc::clone(&rollout).turns();
-        assert_eq!(rollout.begin(&of("a")), Ok(()));
+        assert_eq!(rollout.begin(&of("a"), false), Ok(()));
         rollout.sees(&of("a"), Some("failed"));
-        assert_eq!(rollout.begin(&of("b")), Err(Refusal::Stopped));
-        assert_eq!(rollout.begin(&of("a")), Ok(()));
+        assert_eq!(rollout.begin(&of("b"), false), Err(Refusal::Stopped));
+        assert_eq!(rollout.begin(&of("a"), false), Ok(()));
         rollout.sees(&of("a"), None);
         assert_eq!(turns.next().now_or_never(), Some(Some(of("b"))));
-        assert_eq!(rollout.begin(&of("b")), Ok(()));
+        assert_eq!(rollout.begin(&of("b"), false), Ok(()));
     }
 
     #[test]
     fn without_a_limit_only_those_go_on_that_began() {
         let rollout = rollout(0);
         rollout.sees(&of("a"), Some("updating"));
-        assert_eq!((rollout.begin(&of("a")), rollout.begin(&of("b"))), (Ok(()), Err(Refusal::ByHand)));
+        assert_eq!(
+            (rollout.begin(&of("a"), true), rollout.begin(&of("b"), true)),
+            (Ok(()), Err(Refusal::ByHand))
+        );
+        // The plan of yet another landfall is not what it began with.
+        assert_eq!(rollout.begin(&of("a"), false), Err(Refusal::ByHand));
     }
 }

@@ -109,13 +109,23 @@ impl<'a> Run<'a> {
         if self.resource.spec.adopt_policy != AdoptPolicy::Skip {
             self.status.dry_run = None;
         }
+        let is_at_rest = self.resource.is_being_deleted() || self.resource.is_paused();
+        if is_at_rest && self.gives_place_back().await? {
+            // The watch brings the next run.
+            return Ok(None);
+        }
         if self.resource.is_being_deleted() {
             return self.remove().await;
         }
         if self.resource.is_paused() {
             return self.pause().await;
         }
-        self.make().await
+        let made = self.make().await;
+        // What only a change helps is not under way.
+        if made.as_ref().is_err_and(|failed| !failed.retry) && !self.is_marked {
+            self.gives_place_back().await?;
+        }
+        made
     }
 
     /// The new status; none if the resource is gone.

@@ -1,12 +1,13 @@
 //! Operators that have the same task as a controller: OpenShift's own, by their Deployments, and others by what they
 //! wrote.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use landfall_kube::Fault;
 use landfall_kube::kinds::DEPLOYMENT;
 use landfall_kube::objects::{ObjectRef, Objects};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Registered;
 use crate::{MapNames, object_refs};
@@ -83,15 +84,26 @@ impl fmt::Display for Seen {
 /// The ends of the names of programs that write again what others change.
 const OPERATORS: [&str; 4] = ["operator", "controller", "controllers", "controller-manager"];
 
-/// The manager of these fields that is an operator, if there is one.
+/// The manager of these fields that is an operator, if there is one. Fields that are landfall's as well were taken
+/// over from who had them.
 fn manager(object: &Value, fields: &str) -> Option<String> {
     let managers = object.pointer("/metadata/managedFields")?.as_array()?;
+    let leaves = |one: &Value| -> BTreeSet<String> {
+        let Some(found) = one["fieldsV1"].pointer(fields) else { return BTreeSet::new() };
+        let below = found.as_object().into_iter().flat_map(Map::keys).filter(|name| *name != ".");
+        let below: BTreeSet<String> = below.cloned().collect();
+        // A value that is written as a whole has none below it.
+        if found.as_object().is_some_and(Map::is_empty) { BTreeSet::from([String::new()]) } else { below }
+    };
+    let (ours, others): (Vec<&Value>, Vec<&Value>) =
+        managers.iter().partition(|one| one["manager"] == landfall_kube::MANAGER);
+    let ours: BTreeSet<String> = ours.into_iter().flat_map(leaves).collect();
     let is_operator = |name: &&str| {
         OPERATORS
             .iter()
             .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('-')))
     };
-    let writes = managers.iter().filter(|one| one["fieldsV1"].pointer(fields).is_some());
+    let writes = others.into_iter().filter(|one| !leaves(one).is_subset(&ours));
     writes.filter_map(|one| one["manager"].as_str()).find(is_operator).map(str::to_owned)
 }
 

@@ -1,6 +1,7 @@
 //! A plan that differs although only landfall changed: held back, until its owner accepts it or its turn in a
 //! rollout comes.
 
+use super::super::resource::AdoptPolicy;
 use super::super::rollout::{ROLLOUT, Refusal, Taking};
 use super::{Planned, Run, VERSION};
 use crate::Failed;
@@ -35,25 +36,38 @@ impl Run<'_> {
     /// Whether the cluster may take a held plan now: its turn in the rollout has come, and its label says so. If not,
     /// says what it waits for, and changes nothing.
     pub(super) async fn takes_turn(&mut self, plan: &Planned) -> Result<bool, Failed> {
-        let is_ready = self.status.conditions.iter().any(|one| one.kind == READY && one.status == "True");
-        let is_manual = self.accepted_plan() == Some(NEVER) || !is_ready;
+        let is_manual = self.accepted_plan() == Some(NEVER) || !self.is_settled();
+        let has_begun = anchor::rollout_plan(self.resource) == Some(&plan.hash);
         let turn = if is_manual && self.rollout_label().is_none() {
             Err(Refusal::ByHand)
         } else {
-            self.controller.rollout.begin(&self.key())
+            self.controller.rollout.begin(&self.key(), has_begun)
         };
+        // A resource that was just written has another version; its watch brings the next run.
+        let is_writable = !self.is_marked;
         if let Err(refusal) = turn {
             self.hold_back(plan, refusal);
+            if self.rollout_label().is_some() && is_writable {
+                self.label(None, None).await?;
+            }
             return Ok(false);
         }
-        if self.rollout_label().is_none() {
-            // A resource that was just written has another version; its watch brings the next run.
-            if self.is_marked {
+        if !has_begun || self.rollout_label().is_none() {
+            if !is_writable {
                 return Ok(false);
             }
-            self.label(Some(Taking::Updating)).await?;
+            self.label(Some(Taking::Updating), Some(&plan.hash)).await?;
         }
         Ok(true)
+    }
+
+    /// Whether the last look at the objects found all of them as they are to be. A failure since then, such as of a
+    /// call, says nothing of them.
+    fn is_settled(&self) -> bool {
+        let counts = &self.status.counts;
+        self.resource.spec.adopt_policy != AdoptPolicy::Skip
+            && counts.total > 0
+            && counts.done == counts.total
     }
 
     /// Changes nothing, and says that this landfall plans the cluster in another way than the one before.
@@ -75,8 +89,26 @@ impl Run<'_> {
             anchor::ACCEPTED_PLAN,
             plan.hash
         );
+        // What the plan uses is kept by its cloud profile, also of a cluster that an earlier version planned.
+        if self.status.region.is_empty() {
+            self.status.region.clone_from(&plan.region);
+            self.status.machine_types.clone_from(&plan.machine_types);
+        }
+        let is_ready = self.status.conditions.iter().any(|one| one.kind == READY && one.status == "True");
+        if self.is_settled() && !is_ready {
+            self.say(Said::new(READY, true, "Done", ""));
+        }
         self.say(Said::new(UPDATE, true, "PlanChanged", &note));
         self.say(Said::new(PROGRESSING, false, "Held", note));
+    }
+
+    /// Gives the place in the rollout back, as nothing is carried out. Whether it had one.
+    pub(super) async fn gives_place_back(&mut self) -> Result<bool, Failed> {
+        let has_place = self.rollout_label().is_some();
+        if has_place {
+            self.label(None, None).await?;
+        }
+        Ok(has_place)
     }
 
     /// Gives the place in the rollout back where the cluster is done, and stops the rollout where it failed.
@@ -85,15 +117,18 @@ impl Run<'_> {
         match self.rollout_label() {
             // The run that began wrote the label, and after it the plan into the status.
             Some(_) if self.is_marked => Ok(()),
-            Some(_) if is_done => self.label(None).await,
-            Some(label) if has_failed && label != failed => self.label(Some(Taking::Failed)).await,
+            Some(_) if is_done => self.label(None, None).await,
+            Some(label) if has_failed && label != failed => {
+                let plan = self.status.plan_hash.clone();
+                self.label(Some(Taking::Failed), Some(&plan)).await
+            }
             _ => Ok(()),
         }
     }
 
-    async fn label(&mut self, taking: Option<Taking>) -> Result<(), Failed> {
+    async fn label(&mut self, taking: Option<Taking>, plan: Option<&str>) -> Result<(), Failed> {
         let (objects, label) = (&*self.controller.objects, taking.map(Taking::name));
-        anchor::label_rollout(objects, self.place, self.resource, label).await?;
+        anchor::label_rollout(objects, self.place, self.resource, label, plan).await?;
         self.is_marked = true;
         self.controller.rollout.sees(&self.key(), label);
         Ok(())

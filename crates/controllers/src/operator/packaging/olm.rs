@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use landfall_platform::Platform as _;
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
 use super::super::deletion_policy;
-use super::super::manifests::{Deployed, NAME, Rules, labels, manifests, rule, rules};
+use super::super::manifests::{ALL_NAMESPACES, Deployed, NAME, Rules, labels, manifests, rule, rules};
 use super::{CRD, PackageFile, file_name};
 
 /// The pod's own namespace, which Kubernetes puts into its arguments.
@@ -15,7 +16,12 @@ const NAMESPACE: &str = "$(POD_NAMESPACE)";
 const PREFIX: &str = "operators.operatorframework.io.bundle";
 
 pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
-    let own = Deployed { namespace: NAMESPACE.to_owned(), ..deployed.clone() };
+    // The manager cannot grant rights in single namespaces: where Secrets are not for the operator in all, users bind
+    // the role.
+    let all = [ALL_NAMESPACES.to_owned()];
+    let reads_all = deployed.secret_namespaces.contains(&all[0]);
+    let secret_namespaces = if reads_all { all.to_vec() } else { Vec::new() };
+    let own = Deployed { namespace: NAMESPACE.to_owned(), secret_namespaces, ..deployed.clone() };
     let objects = manifests(&own);
     let mut files = Vec::new();
     for object in &objects {
@@ -137,22 +143,22 @@ fn examples(objects: &[Value]) -> Value {
                 "demo",
                 json!({
                     "installConfigRef": { "name": "demo-config" },
-                    "credentialsSecretRef": { "name": "azure" },
+                    "credentialsSecretRef": { "name": "credentials" },
                     "adoptPolicy": "manage",
                 }),
             ),
             "CloudProfile" => (
-                "azure",
+                "landscape",
                 json!({
-                    "type": "azure",
+                    "type": landfall_azure::PLATFORM.name(),
                     "kubernetes": { "versions": versions },
                     "regions": [{ "name": "westeurope" }],
                     "machineTypes": [{ "name": "Standard_D4s_v5", "cpu": "4", "gpu": "0", "memory": "16Gi" }],
                 }),
             ),
-            "PrivateCloudProfile" => ("team", json!({ "parent": "azure" })),
+            "PrivateCloudProfile" => ("team", json!({ "parent": "landscape" })),
             "NamespacedCloudProfile" => {
-                ("team", json!({ "parent": { "kind": "CloudProfile", "name": "azure" } }))
+                ("team", json!({ "parent": { "kind": "CloudProfile", "name": "landscape" } }))
             }
             _ => return None,
         };
