@@ -15,6 +15,7 @@ use crate::server::Server;
 use crate::until::until;
 
 const API: &str = "profiles.landfall.dev/v1beta1";
+const INFRASTRUCTURES: &str = "/apis/aso.landfall.dev/v1alpha1/namespaces/team/azureinfrastructures";
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 #[test]
@@ -26,8 +27,7 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     }
     let parents = format!("/apis/{API}/cloudprofiles");
     let profiles = format!("/apis/{API}/namespaces/team/privatecloudprofiles");
-    let infrastructures = "/apis/aso.landfall.dev/v1alpha1/namespaces/team/azureinfrastructures";
-    for path in [parents.as_str(), &profiles, infrastructures] {
+    for path in [parents.as_str(), &profiles, INFRASTRUCTURES] {
         until(path, || server.call("GET", path, &Value::Null).ok());
     }
     server.make("/api/v1/namespaces", &json!({ "metadata": { "name": "team" } }));
@@ -40,7 +40,6 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     let flags = ["--controllers", &controllers, "--webhook-listen", &address, "--webhook-service", &url];
     let operator = Replica::begin(&cluster, &flags, None);
 
-    let object = |kind: &str, name: &str, spec: &Value| json!({ "apiVersion": API, "kind": kind, "metadata": { "name": name }, "spec": spec });
     let regions = json!([{ "name": "eu-central-1", "zones": [{ "name": "eu-central-1a" }] }]);
     let parent =
         json!({ "type": "aws", "regions": regions, "kubernetes": { "versions": [{ "version": "1.30.1" }] } });
@@ -76,13 +75,10 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
             "cloudProfileRef": { "name": "ours" },
         },
     });
-    cluster.server.make(infrastructures, &infrastructure);
+    cluster.server.make(INFRASTRUCTURES, &infrastructure);
     let status = json!({ "status": { "region": "eu-central-1", "machineTypes": ["m5.xlarge"] } });
-    cluster.server.change(&format!("{infrastructures}/demo/status"), &status);
-    let refused = |path: &str, change: &Value| {
-        let answer = cluster.server.call("PATCH", path, change);
-        format!("{:?}", answer.err())
-    };
+    cluster.server.change(&format!("{INFRASTRUCTURES}/demo/status"), &status);
+    let refused = |path: &str, change: &Value| refused(&cluster, path, change);
     until("profiles are judged", || {
         let told =
             refused(&format!("{path}?dryRun=All"), &json!({ "spec": { "parent": "no-such-profile" } }));
@@ -96,7 +92,34 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     let moved = json!([{ "name": "eu-west-1" }]);
     let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
     assert!(told.contains("`eu-central-1` by `demo`"), "{told}");
-    // So do the other two kinds.
+    the_other_kinds_stay(&cluster, &infrastructure);
+    let events = "/api/v1/namespaces/team/events";
+    until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));
+    cluster.server.call("DELETE", &path, &Value::Null).unwrap();
+    let note = until("that it is kept is told", || {
+        let events = cluster.get(events)?["items"].as_array()?.clone();
+        let found = events.into_iter().find(|event| event["reason"] == "ResourceReferenced")?;
+        Some((found["involvedObject"]["apiVersion"].clone(), found["message"].to_string()))
+    });
+    assert!(note.0 == API && note.1.contains("demo"), "{note:?}");
+    assert!(cluster.get(&path).is_some());
+    cluster.server.call("DELETE", &format!("{INFRASTRUCTURES}/demo"), &Value::Null).unwrap();
+    until("it is gone", || cluster.get(&path).is_none().then_some(()));
+    assert_eq!(operator.metric("landfall_reconcile_errors_total", &[]), 0, "{}", operator.log());
+}
+
+/// What stands against a change of an object.
+fn refused(cluster: &Cluster, path: &str, change: &Value) -> String {
+    format!("{:?}", cluster.server.call("PATCH", path, change).err())
+}
+
+fn object(kind: &str, name: &str, spec: &Value) -> Value {
+    json!({ "apiVersion": API, "kind": kind, "metadata": { "name": name }, "spec": spec })
+}
+
+/// Fails unless a cloud profile and a namespaced one keep what infrastructures use that refer to them.
+fn the_other_kinds_stay(cluster: &Cluster, infrastructure: &Value) {
+    let parent = format!("/apis/{API}/cloudprofiles/aws");
     let namespaced = format!("/apis/{API}/namespaces/team/namespacedcloudprofiles");
     let named = |kind: &str, name: &str| json!({ "kind": kind, "name": name });
     let types = json!([{ "name": "m5.own", "cpu": "4", "gpu": "0", "memory": "16Gi" }]);
@@ -109,30 +132,18 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
         let mut infrastructure = infrastructure.clone();
         infrastructure["metadata"]["name"] = json!(name);
         infrastructure["spec"]["cloudProfileRef"] = of;
-        cluster.server.make(infrastructures, &infrastructure);
+        cluster.server.make(INFRASTRUCTURES, &infrastructure);
         let status = json!({ "status": { "region": "eu-central-1", "machineTypes": [machine] } });
-        cluster.server.change(&format!("{infrastructures}/{name}/status"), &status);
+        cluster.server.change(&format!("{INFRASTRUCTURES}/{name}/status"), &status);
     }
-    let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
+    let told = refused(cluster, &parent, &json!({ "spec": { "regions": [{ "name": "eu-west-1" }] } }));
     for user in ["demo", "direct", "own"] {
         assert!(told.contains(&format!("`eu-central-1` by `{user}`")), "{told}");
     }
-    let told = refused(&format!("{namespaced}/theirs"), &json!({ "spec": { "machineTypes": null } }));
+    let told =
+        refused(cluster, &format!("{namespaced}/theirs"), &json!({ "spec": { "machineTypes": null } }));
     assert!(told.contains("`m5.own` by `own`"), "{told}");
     for name in ["direct", "own"] {
-        cluster.server.call("DELETE", &format!("{infrastructures}/{name}"), &Value::Null).unwrap();
+        cluster.server.call("DELETE", &format!("{INFRASTRUCTURES}/{name}"), &Value::Null).unwrap();
     }
-    let events = "/api/v1/namespaces/team/events";
-    until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));
-    cluster.server.call("DELETE", &path, &Value::Null).unwrap();
-    let note = until("that it is kept is told", || {
-        let events = cluster.get(events)?["items"].as_array()?.clone();
-        let found = events.into_iter().find(|event| event["reason"] == "ResourceReferenced")?;
-        Some((found["involvedObject"]["apiVersion"].clone(), found["message"].to_string()))
-    });
-    assert!(note.0 == API && note.1.contains("demo"), "{note:?}");
-    assert!(cluster.get(&path).is_some());
-    cluster.server.call("DELETE", &format!("{infrastructures}/demo"), &Value::Null).unwrap();
-    until("it is gone", || cluster.get(&path).is_none().then_some(()));
-    assert_eq!(operator.metric("landfall_reconcile_errors_total", &[]), 0, "{}", operator.log());
 }
