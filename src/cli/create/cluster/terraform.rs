@@ -22,8 +22,8 @@ use crate::workdir::ClusterDir;
 
 /// How often one run goes on by itself where nothing but trouble of the cloud stopped it, and how often of that without
 /// a resource more than before.
-const AGAIN: usize = 10;
-const IN_VAIN: usize = 3;
+const AGAIN: usize = 30;
+const IN_VAIN: usize = 4;
 /// The pause before that.
 const PAUSE: Duration = Duration::from_secs(10);
 
