@@ -234,6 +234,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         settings.printer.data(&documents(&manifests(&deployed)))?;
         return Ok(Exit::Done);
     };
+    if packaging == Packaging::Olm && deployed.watch_namespace.is_some() {
+        settings.printer.report("error: a bundle watches all namespaces: omit --watch-namespace\n");
+        return Ok(Exit::Usage);
+    }
     if packaging == Packaging::Olm && deployed.monitoring.is_some() {
         settings.printer.report("error: a bundle has no monitoring: print it with another --format\n");
         return Ok(Exit::Usage);

@@ -265,7 +265,11 @@ impl<'a> Run<'a> {
         }
         let drive = Drive::new(&infra_id, anchor::owner(self.place, self.resource), Work::Pause);
         let cluster = self.cluster(&infra_id);
-        let Stepped { step, rest, .. } = self.step(&cluster, &drive, "pausing the cluster").await?;
+        // Objects are paused in whatever state they are: how the cluster stands is what was seen last.
+        let counts = self.status.counts;
+        let stepped = self.step(&cluster, &drive, "pausing the cluster").await;
+        self.status.counts = counts;
+        let Stepped { step, rest, .. } = stepped?;
         if step.outcome() == Outcome::Done {
             let objects = &*self.controller.objects;
             anchor::mark(objects, self.place, self.resource, (infra_id.as_str(), None), false).await?;

@@ -87,8 +87,8 @@ const ALERTS: &[Alert] = &[
         name: "LandfallRolloutStopped",
         severity: "warning",
         lasting: "0m",
-        expression: "max(landfall_rollout_clusters{namespace=\"NAMESPACE\",state=\"failed\"}) > 0 or (max(landfall_rollout_clusters{namespace=\"NAMESPACE\",state=\"waiting\"}) > 0 and max(changes(landfall_rollout_clusters{namespace=\"NAMESPACE\",state=\"waiting\"}[2h])) == 0)",
-        summary: "a cluster failed with its new plan, or none has been finished for two hours, and others wait",
+        expression: "max(landfall_rollout_clusters{namespace=\"NAMESPACE\",state=\"failed\"}) > 0",
+        summary: "a cluster failed with its new plan, and no other cluster takes one",
     },
 ];
 

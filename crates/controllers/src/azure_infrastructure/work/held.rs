@@ -6,7 +6,7 @@ use super::super::rollout::{ROLLOUT, Refusal, Taking};
 use super::{Planned, Run, VERSION};
 use crate::Failed;
 use crate::azure_infrastructure::anchor;
-use crate::azure_infrastructure::status::{PROGRESSING, READY, Said, UPDATE};
+use crate::azure_infrastructure::status::{OPERATOR, PROGRESSING, READY, Said, UPDATE};
 
 /// Value of the annotation with the accepted plan: no rollout has the cluster.
 const NEVER: &str = "never";
@@ -36,9 +36,10 @@ impl Run<'_> {
     /// Whether the cluster may take a held plan now: its turn in the rollout has come, and its label says so. If not,
     /// says what it waits for, and changes nothing.
     pub(super) async fn takes_turn(&mut self, plan: &Planned) -> Result<bool, Failed> {
-        let is_manual = self.accepted_plan() == Some(NEVER) || !self.is_settled();
         let has_begun = anchor::rollout_plan(self.resource) == Some(&plan.hash);
-        let turn = if is_manual && self.rollout_label().is_none() {
+        let has_place = self.rollout_label().is_some();
+        let is_never = self.accepted_plan() == Some(NEVER) && !(has_place && has_begun);
+        let turn = if is_never || !has_place && !self.is_settled() {
             Err(Refusal::ByHand)
         } else {
             self.controller.rollout.begin(&self.key(), has_begun)
@@ -94,8 +95,11 @@ impl Run<'_> {
             self.status.region.clone_from(&plan.region);
             self.status.machine_types.clone_from(&plan.machine_types);
         }
-        let is_ready = self.status.conditions.iter().any(|one| one.kind == READY && one.status == "True");
-        if self.is_settled() && !is_ready {
+        let holds = |kind: &str| {
+            let mut conditions = self.status.conditions.iter();
+            conditions.any(|one| one.kind == kind && one.status == "True")
+        };
+        if self.is_settled() && holds(OPERATOR) && !holds(READY) {
             self.say(Said::new(READY, true, "Done", ""));
         }
         self.say(Said::new(UPDATE, true, "PlanChanged", &note));
