@@ -41,6 +41,8 @@ pub struct Rule {
     pub managed_first: bool,
     /// Whether the managed map is written with the target, once [`MULTI_VCENTER`] is on.
     owns_managed: bool,
+    /// What becomes of a text in a form that the managed map passes on and `transform` does not take.
+    in_form: fn(&str) -> Cow<'_, str>,
     transform: Transform,
 }
 
@@ -49,12 +51,14 @@ static RULES: [Rule; 8] = [
         platform: "AWS",
         managed_first: true,
         owns_managed: false,
+        in_form: unchanged,
         transform: |_, _, text, gate| aws::ccm(text, gate),
     },
     Rule {
         platform: "Azure",
         managed_first: true,
         owns_managed: false,
+        in_form: azure::in_json,
         transform: |infrastructure, _, text, _| azure::ccm(infrastructure, text),
     },
     as_is("GCP"),
@@ -64,6 +68,7 @@ static RULES: [Rule; 8] = [
         platform: "OpenStack",
         managed_first: false,
         owns_managed: false,
+        in_form: unchanged,
         transform: |_, _, text, _| openstack::ccm(text),
     },
     as_is("PowerVS"),
@@ -71,6 +76,7 @@ static RULES: [Rule; 8] = [
         platform: "VSphere",
         managed_first: false,
         owns_managed: true,
+        in_form: unchanged,
         transform: |infrastructure, network, text, _| vsphere::ccm(text, infrastructure, network),
     },
 ];
@@ -81,8 +87,13 @@ const fn as_is(platform: &'static str) -> Rule {
         platform,
         managed_first: false,
         owns_managed: false,
+        in_form: unchanged,
         transform: |_, _, text, _| Ok(text.to_owned()),
     }
+}
+
+fn unchanged(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
 }
 
 /// The platforms that have a rule.
@@ -134,7 +145,7 @@ pub fn prepare(source: Option<&Entries>, key: &str) -> Result<Entries, Fault> {
 /// YAML, which stays where its cloud agrees.
 #[must_use]
 pub fn passed_on<'a>(platform: &str, text: &'a str) -> Cow<'a, str> {
-    if platform == "Azure" { azure::in_json(text) } else { Cow::Borrowed(text) }
+    rule(platform).map_or(Cow::Borrowed(text), |rule| (rule.in_form)(text))
 }
 
 /// The text for the cloud controller manager. `gate` is the state of [`NLB_SECURITY_GROUP`].

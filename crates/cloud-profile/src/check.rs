@@ -118,7 +118,6 @@ fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value
         PRIVATE_CLOUD_PROFILE => shape_of::<PrivateCloudProfileSpec>(),
         _ => shape_of::<NamespacedCloudProfileSpec>(),
     };
-    let is_text = |pointer: &str| is_text_in(&shape, pointer);
     for misfit in type_errors {
         let pointer = pointer(&misfit.field);
         let Some((place, last)) = pointer.rsplit_once('/') else { continue };
@@ -127,9 +126,9 @@ fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value
                 members.remove(last);
             }
             Some(Value::Array(entries)) => {
-                let is_text = is_text(&pointer);
                 if let Some(entry) = last.parse().ok().and_then(|number: usize| entries.get_mut(number)) {
-                    *entry = if is_text { Value::from("") } else { Value::Object(Map::new()) };
+                    *entry =
+                        if is_text(&shape, &pointer) { Value::from("") } else { Value::Object(Map::new()) };
                 }
             }
             _ => {}
@@ -139,7 +138,7 @@ fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value
 }
 
 /// Whether a text stands at this place of a spec of this shape.
-fn is_text_in(shape: &Value, pointer: &str) -> bool {
+fn is_text(shape: &Value, pointer: &str) -> bool {
     let mut steps = pointer.trim_start_matches("/spec/").split('/');
     let at = steps.try_fold(shape, |shape, step| {
         let named = shape.get("properties").and_then(|known| known.get(step));

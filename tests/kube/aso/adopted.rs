@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::controller::{Asked, Controller, managed};
 use super::site::config;
@@ -18,16 +18,18 @@ fn settles(asked: &Asked<'_>, policy: &str) {
     });
 }
 
+/// A cluster is created, and its management cluster is lost.
+fn create_and_lose(azure: &Azure, config: &Value) {
+    let lost = managed(azure);
+    let _controller = Controller::start(&lost);
+    Asked::make(&lost, PUBLIC, config, &json!({})).says("Ready", "True", &[]);
+}
+
 #[test]
 #[ignore = "needs an API server"]
 fn a_cluster_of_a_lost_management_cluster_is_adopted_and_let_go() {
-    let azure = Azure::empty();
-    let lost = managed(&azure);
-    let controller = Controller::start(&lost);
-    let config = config("public", |_| {});
-    Asked::make(&lost, PUBLIC, &config, &json!({})).says("Ready", "True", &[]);
-    drop(controller);
-    drop(lost);
+    let (azure, config) = (Azure::empty(), config("public", |_| {}));
+    create_and_lose(&azure, &config);
     let whole = azure.table().resources.clone();
     let puts = || azure.table().puts.len();
     let before = puts();
@@ -99,13 +101,8 @@ fn as_terraform_names_them(resources: &BTreeMap<String, Resource>) -> (BTreeMap<
 #[test]
 #[ignore = "needs an API server"]
 fn a_cluster_of_terraform_is_adopted_by_patches_with_its_names_and_let_go() {
-    let azure = Azure::empty();
-    let lost = managed(&azure);
-    let controller = Controller::start(&lost);
-    let config = config("public", |_| {});
-    Asked::make(&lost, PUBLIC, &config, &json!({})).says("Ready", "True", &[]);
-    drop(controller);
-    drop(lost);
+    let (azure, config) = (Azure::empty(), config("public", |_| {}));
+    create_and_lose(&azure, &config);
     let resources = azure.table().resources.clone();
     let (whole, other) = as_terraform_names_them(&resources);
     azure.table().resources.clone_from(&whole);

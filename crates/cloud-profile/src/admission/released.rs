@@ -40,8 +40,7 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     if !refusals.is_empty() {
         return Verdict::of(Stage::Admission, refusals);
     }
-    result::check("status.cloudProfileSpec", &render(parent, &spec), &mut refusals);
-    Verdict::of(Stage::MergeResult, refusals)
+    Verdict::of(Stage::MergeResult, of_result(parent, &spec))
 }
 
 /// A new object beside its parent, whatever the spec alone comes to.
@@ -57,12 +56,12 @@ pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
 pub(super) fn merge_result(request: &Request<'_>) -> Vec<Refusal> {
     let spec = request.object.get("spec").and_then(|spec| NamespacedCloudProfileSpec::deserialize(spec).ok());
     let (Some(spec), Some(parent)) = (spec, request.parent) else { return Vec::new() };
+    of_result(parent, &stored(None, &spec, request.now))
+}
+
+fn of_result(parent: &CloudProfileSpec, spec: &NamespacedCloudProfileSpec) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    result::check(
-        "status.cloudProfileSpec",
-        &render(parent, &stored(None, &spec, request.now)),
-        &mut refusals,
-    );
+    result::check("status.cloudProfileSpec", &render(parent, spec), &mut refusals);
     refusals
 }
 

@@ -103,8 +103,8 @@ impl Rollout {
         }
     }
 
-    /// Records what the label of a resource says now, or that it has none. Whoever takes it away by hand frees the
-    /// place.
+    /// Records what the label of a resource says now, if it has one. Without the label, also if somebody removed it by
+    /// hand, its place is free.
     pub(super) fn sees(&self, key: &Key, label: Option<&str>) {
         let mut kept = self.kept();
         kept.waiting.remove(key);

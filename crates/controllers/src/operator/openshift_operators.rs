@@ -92,7 +92,7 @@ fn manager(object: &Value, fields: &str) -> Option<String> {
         let Some(found) = one["fieldsV1"].pointer(fields) else { return BTreeSet::new() };
         let below = found.as_object().into_iter().flat_map(Map::keys).filter(|name| *name != ".");
         let below: BTreeSet<String> = below.cloned().collect();
-        // A value that is written as a whole has none below it.
+        // Of a value that is written as a whole, no parts are listed.
         if found.as_object().is_some_and(Map::is_empty) { BTreeSet::from([String::new()]) } else { below }
     };
     let (ours, others): (Vec<&Value>, Vec<&Value>) =

@@ -48,12 +48,12 @@ impl Run<'_> {
         let is_writable = !self.is_marked;
         if let Err(refusal) = turn {
             self.hold_back(plan, refusal);
-            if self.rollout_label().is_some() && is_writable {
+            if has_place && is_writable {
                 self.label(None, None).await?;
             }
             return Ok(false);
         }
-        if !has_begun || self.rollout_label().is_none() {
+        if !has_begun || !has_place {
             if !is_writable {
                 return Ok(false);
             }
