@@ -106,7 +106,6 @@ impl Texts {
         let Self { config, facts, profile, bootstrap, control_plane } = self;
         // Of a profile counts what it offers: its status is written anew with every joining.
         let profile = profile.as_deref().and_then(|text| allowance::read(text).ok());
-        let profile = profile.map(|allowed| format!("{allowed:?}"));
         digest(
             &json!([generation, ids, source, config, facts, profile, bootstrap, control_plane]).to_string(),
         )
@@ -460,6 +459,35 @@ mod tests {
         assert!(is_of(&labelled("demo-x7k2p"), "demo-x7k2p"));
         assert!(!is_of(&labelled("demo-other"), "demo-x7k2p"));
         assert!(!is_of(&json!({ "metadata": {} }), "demo-x7k2p"));
+    }
+
+    #[test]
+    fn the_digest_of_inputs_is_that_of_earlier_releases() {
+        let profile = json!({
+            "apiVersion": "profiles.landfall.dev/v1beta1",
+            "kind": "CloudProfile",
+            "metadata": { "name": "azure", "resourceVersion": "7" },
+            "spec": {
+                "type": "azure",
+                "regions": [{ "name": "westeurope", "zones": [{ "name": "1" }] }],
+                "machineTypes": [{ "name": "Standard_D4s_v5", "cpu": "4", "gpu": "0", "memory": "16Gi" }],
+                "machineImages": [],
+                "kubernetes": { "versions": [] },
+            },
+        });
+        let digest_of = |profile: &Value| {
+            let config = b"metadata: { name: demo }".to_vec();
+            let profile = Some(profile.to_string());
+            let texts = Texts { config, facts: None, profile, bootstrap: None, control_plane: None };
+            texts.digest(3, &[(SUBSCRIPTION_ID, Secret::new("s".to_owned()))].into(), None)
+        };
+        assert_eq!(digest_of(&profile), "5e7de0ebfbfe4315");
+        let mut later = profile.clone();
+        later["metadata"]["resourceVersion"] = json!("8");
+        later["status"] = json!({ "observedGeneration": 2 });
+        assert_eq!(digest_of(&later), digest_of(&profile));
+        later["spec"]["machineTypes"][0]["usable"] = json!(false);
+        assert_ne!(digest_of(&later), digest_of(&profile));
     }
 
     #[test]

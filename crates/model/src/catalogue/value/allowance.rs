@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// What of a platform's clouds may be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::Serialize;
+
+/// What of a platform's clouds may be used. Its serialized form is part of the digest of a plan's inputs, which must not
+/// change by an upgrade: a new field is left out of it at its default value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Allowance {
     /// The name of the profile that says so.
     pub profile: String,
@@ -16,7 +19,7 @@ pub struct Allowance {
 }
 
 /// A region that may be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AllowedRegion {
     /// The zones that may be used; any where there are none.
     pub zones: Vec<AllowedZone>,
@@ -25,7 +28,7 @@ pub struct AllowedRegion {
 }
 
 /// A zone that may be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AllowedZone {
     /// The name of the zone.
     pub name: String,
@@ -34,7 +37,7 @@ pub struct AllowedZone {
 }
 
 /// A type of machine that the profile lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AllowedType {
     /// The name of the type.
     pub name: String,
