@@ -105,7 +105,7 @@ fn stale(document: &Document) -> Vec<Finding> {
     let number = |path: &str| document.value(path).and_then(Value::as_i64);
     if let (Some(generation), Some(joined)) =
         (number("metadata.generation"), number("status.observedGeneration"))
-        && joined < generation
+        && (0..generation).contains(&joined)
     {
         let message = format!(
             "the profile was changed after it was merged with its parent: its generation is {generation}, \

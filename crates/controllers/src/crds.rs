@@ -15,6 +15,7 @@ use super::azure_infrastructure::{
     AZURE_INFRASTRUCTURE, AdoptPolicy, CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, Spec, Stage,
     Status,
 };
+use super::cloud_profile::UNSEEN;
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
@@ -36,7 +37,7 @@ pub fn profiles(kinds: &'static ProfileKinds) -> Vec<Value> {
             kind: &kinds.private,
             scope: "Namespaced",
             spec: private,
-            status: schema::<PrivateCloudProfileStatus>(),
+            status: unseen(schema::<PrivateCloudProfileStatus>()),
             columns: &[
                 ("Parent", ".spec.parent"),
                 ("Rendered", ".status.conditions[?(@.type==\"Rendered\")].status"),
@@ -47,13 +48,20 @@ pub fn profiles(kinds: &'static ProfileKinds) -> Vec<Value> {
             kind: &kinds.namespaced,
             scope: "Namespaced",
             spec: schema::<NamespacedCloudProfileSpec>(),
-            status: schema::<NamespacedCloudProfileStatus>(),
+            status: unseen(schema::<NamespacedCloudProfileStatus>()),
             columns: &[("Parent", ".spec.parent.name"), ("Parent Kind", ".spec.parent.kind")],
         },
     ]
     .into_iter()
     .map(Definition::object)
     .collect()
+}
+
+/// The schema of a status whose server fills in that no controller has seen the object: by kstatus, it is then in
+/// progress, and not current.
+fn unseen(mut status: Value) -> Value {
+    status["default"] = json!({ "observedGeneration": UNSEEN });
+    status
 }
 
 /// Keeps at every level what objects have and the schema lacks.
@@ -125,14 +133,11 @@ pub fn infrastructure() -> Value {
         .iter()
         .map(|(rule, message)| json!({ "rule": rule, "message": message }))
         .collect();
-    let mut status = schema::<Status>();
-    // By kstatus, an object that the controller has not seen yet is then in progress, and not current.
-    status["default"] = json!({ "observedGeneration": -1 });
     let mut definition = Definition {
         kind: &AZURE_INFRASTRUCTURE,
         scope: "Namespaced",
         spec,
-        status,
+        status: unseen(schema::<Status>()),
         columns: &[
             ("InfraID", ".status.infraID"),
             ("Region", ".status.region"),
@@ -261,6 +266,7 @@ mod tests {
             "nullable",
             "x-kubernetes-int-or-string",
             "x-kubernetes-map-type",
+            "default",
             PRESERVE,
         ];
         let Some(members) = schema.as_object() else {

@@ -117,7 +117,7 @@ fn all_that_profiles_say_is_kept() {
         let of = |path: &str| server.call("GET", path, &Value::Null).unwrap_or_default();
         let generation = of(&path)["metadata"]["generation"].clone();
         server.change(&path, &json!({ "status": status }));
-        assert_eq!(of(&path).get("status"), None, "{path}");
+        assert_eq!(of(&path)["status"], json!({ "observedGeneration": -1 }), "{path}");
         server.change(&format!("{path}/status"), &json!({ "status": status }));
         let stands = of(&path);
         assert_eq!(stands["status"], status, "{path}");

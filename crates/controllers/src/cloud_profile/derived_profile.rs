@@ -135,11 +135,11 @@ impl DerivedProfile for PrivateCloudProfileSpec {
         };
         protect(&mut status.conditions, about);
         date(&mut status.conditions, about.now);
-        Some(Told {
-            status: json!({ "conditions": status.conditions }),
-            is_whole: false,
-            standing: about.standing.with(status.conditions),
-        })
+        let mut changes = json!({ "conditions": status.conditions });
+        if about.standing.is_unseen() {
+            changes["observedGeneration"] = Value::Null;
+        }
+        Some(Told { status: changes, is_whole: false, standing: about.standing.with(status.conditions) })
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) use self::finalizer::user;
 use self::finalizer::{AGAIN, Held, few, is_overtaken, written};
 use self::protection::Protection;
 use self::snapshot::Seen;
+pub(crate) use self::snapshot::UNSEEN;
 use self::store::{Child, Parent, Store, StoreEvent};
 use super::{Controller, Failed, Key, Next, watch};
 

@@ -12,6 +12,9 @@ use serde_json::Value;
 
 use super::digest::Digest;
 
+/// The generation in the status of a profile that no controller has seen. By kstatus, it is in progress.
+pub(crate) const UNSEEN: i64 = -1;
+
 /// An object of the API.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(bound = "S: DeserializeOwned")]
@@ -46,9 +49,15 @@ impl Standing {
         Self::deserialize(status).unwrap_or_default()
     }
 
-    /// The same with other conditions.
+    /// The same with other conditions, for a profile that the controller has seen.
     pub(super) fn with(&self, conditions: Vec<Condition>) -> Self {
-        Self { conditions, ..self.clone() }
+        let observed_generation = self.observed_generation.filter(|_| !self.is_unseen());
+        Self { conditions, observed_generation, ..self.clone() }
+    }
+
+    /// Whether the status is the one that the API server fills in.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.observed_generation == Some(UNSEEN)
     }
 }
 

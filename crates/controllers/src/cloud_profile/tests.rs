@@ -138,6 +138,21 @@ async fn without_a_parent_the_last_result_stays() -> Result<(), Unexpected> {
 }
 
 #[tokio::test]
+async fn a_profile_without_a_parent_is_seen_although_it_is_not_joined() -> Result<(), Unexpected> {
+    let mut unseen = child(&json!({ "parent": "p" }));
+    unseen["status"] = json!({ "observedGeneration": UNSEEN });
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[], unseen)?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    let status = stage.child()["status"].clone();
+    assert_eq!(status.get("observedGeneration"), None, "{status}");
+    assert_eq!(status["conditions"][1]["type"], "Stalled");
+    stage.see()?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.writes(), 1);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_parent_that_cannot_be_read_is_reported_and_the_last_result_stays() -> Result<(), Unexpected> {
     let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
     stage.run().await.map_err(|failed| failed.note)?;
