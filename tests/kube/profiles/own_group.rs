@@ -92,6 +92,11 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     let moved = json!([{ "name": "eu-west-1" }]);
     let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
     assert!(told.contains("`eu-central-1` by `demo`"), "{told}");
+    let told = refused(
+        &format!("{INFRASTRUCTURES}/demo"),
+        &json!({ "spec": { "cloudProfileRef": { "kind": "CloudProfile", "name": "aws" } } }),
+    );
+    assert!(told.contains("spec.cloudProfileRef") && told.contains("`m5.xlarge` by `demo`"), "{told}");
     the_other_kinds_stay(&cluster, &infrastructure);
     let events = "/api/v1/namespaces/team/events";
     until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));

@@ -84,11 +84,11 @@ impl Loss {
         all.into_iter().flatten().collect()
     }
 
-    /// What stands against a cluster's new reference to a profile, all of it.
+    /// What stands against a cluster's new reference to a profile, all of it. The reference is in this field.
     #[must_use]
-    pub fn of_reference(self) -> Vec<Refusal> {
+    pub fn of_reference(self, field: &str) -> Vec<Refusal> {
         let refused = |why, what: &str, uses: BTreeSet<String>| {
-            let refusal = in_use("spec.cloudProfile", uses)?;
+            let refusal = in_use(field, uses)?;
             Some(Refusal { why, message: format!("{what} not offered, {}", refusal.message), ..refusal })
         };
         let all = [
@@ -288,7 +288,10 @@ mod tests {
         let why = |before: Option<&CloudProfileSpec>| {
             let mut loss = Loss::default();
             loss.add(before, &parent, [&shoot("n")], now());
-            loss.of_reference().into_iter().map(|refusal| refusal.why.name()).collect::<Vec<_>>()
+            loss.of_reference("spec.cloudProfile")
+                .into_iter()
+                .map(|refusal| refusal.why.name())
+                .collect::<Vec<_>>()
         };
         let all =
             ["in-use", "machine-image-missing", "machine-type-missing", "volume-type-missing", "in-use"];

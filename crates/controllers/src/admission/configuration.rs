@@ -39,6 +39,11 @@ const REFERENCE_CHANGES: &str = "!has(oldObject.spec) || !has(object.spec) || \
                                  (has(object.spec.cloudProfileName) && \
                                  object.spec.cloudProfileName != oldObject.spec.cloudProfileName)";
 
+/// Whether an infrastructure refers to another profile than before. It may always do without one.
+const OWN_REFERENCE_CHANGES: &str = "has(object.spec) && has(object.spec.cloudProfileRef) && \
+                                     (!has(oldObject.spec) || !has(oldObject.spec.cloudProfileRef) || \
+                                     object.spec.cloudProfileRef != oldObject.spec.cloudProfileRef)";
+
 /// The configurations by which the API server asks at an address, first how an object is to be amended, then
 /// whether it may be written, if it is of one of these kinds; `bundle` holds the authorities to be trusted, in Base64.
 #[must_use]
@@ -78,9 +83,15 @@ pub fn configurations(
         webhook("namespaced-profiles", PATH, &[released], &writes, SAYS_MORE),
         webhook("parents", PATH, &[&kinds.cloud], &writes, SPEC_CHANGES),
     ];
-    if kinds.are_gardeners() {
-        judging.push(webhook("clusters", PATH, &[kinds.users], &["UPDATE"], REFERENCE_CHANGES));
-    }
+    let clusters = |condition: &str| webhook("clusters", PATH, &[kinds.users], &["UPDATE"], condition);
+    judging.push(if kinds.are_gardeners() {
+        clusters(REFERENCE_CHANGES)
+    } else {
+        let mut infrastructures = clusters(OWN_REFERENCE_CHANGES);
+        // The controller holds a plan that its profile does not allow.
+        infrastructures["failurePolicy"] = json!("Ignore");
+        infrastructures
+    });
     [
         configuration(&MUTATING_WEBHOOK_CONFIGURATION, &[amending]),
         configuration(&VALIDATING_WEBHOOK_CONFIGURATION, &judging),

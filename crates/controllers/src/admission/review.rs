@@ -1,6 +1,6 @@
 //! The `AdmissionReview`s of the API server: read, taken apart, answered.
 
-use landfall_kube::kinds::ProfileKinds;
+use landfall_kube::kinds::{LANDFALL_PROFILES, ProfileKinds};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -33,11 +33,12 @@ pub(super) fn read(body: &[u8]) -> Result<Value, Option<Value>> {
     })
 }
 
-/// What a request is about, where that is a whole object of a group of profiles: its resource, the object
+/// What a request is about, where that is a whole object of a group of profiles or clusters: its resource, the object
 /// that is to be written, and the existing one.
 pub(super) fn subject(request: &Value) -> Option<(&str, &Value, Option<&Value>)> {
     let given = |name: &str| request.get(name).filter(|object| !object.is_null());
-    let is_ours = ProfileKinds::of_group(text(request, "/resource/group")).is_some();
+    let group = text(request, "/resource/group");
+    let is_ours = group == LANDFALL_PROFILES.users.group || ProfileKinds::of_group(group).is_some();
     let is_whole = is_ours && text(request, "/subResource").is_empty();
     let object = given("object").filter(|_| is_whole)?;
     Some((text(request, "/resource/resource"), object, given("oldObject")))

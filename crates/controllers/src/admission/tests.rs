@@ -1,5 +1,7 @@
 //! Tests of the judge and the keeper, in a cluster that is played.
 
+mod references;
+
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -339,7 +341,7 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     assert_eq!(asked["rules"][0]["operations"], json!(["CREATE", "UPDATE"]));
     assert_eq!(asked["clientConfig"]["service"]["path"], AMENDMENT);
 
-    // Of landfall's own group, the API server asks about profiles alone.
+    // Of landfall's own group, clusters are infrastructures, which the controller judges as well.
     let groups = |kinds: &ProfileKinds| {
         let all_of = configurations(kinds, &address, "here", None);
         let rules =
@@ -347,11 +349,10 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
         let of = |rule: Value| (rule["apiGroups"][0].clone(), rule["resources"].to_string());
         rules.map(of).collect::<Vec<_>>()
     };
-    let own = groups(&LANDFALL_PROFILES);
-    assert!(own.iter().all(|(group, _)| group == LANDFALL_PROFILES.cloud.group), "{own:?}");
-    let resources: Vec<&str> = own.iter().map(|(_, resources)| resources.as_str()).collect();
-    assert_eq!(resources.len(), 4);
-    assert!(resources.iter().all(|resources| resources.contains("cloudprofiles")), "{resources:?}");
+    let mut own = groups(&LANDFALL_PROFILES);
+    let clusters = own.pop().map(|(group, resources)| (group, resources.contains("azureinfrastructures")));
+    assert_eq!(clusters, Some((json!(LANDFALL_PROFILES.users.group), true)));
+    assert_eq!(own.iter().filter(|(group, _)| group == LANDFALL_PROFILES.cloud.group).count(), 4, "{own:?}");
 }
 
 /// What is changed of a profile of the released kind.

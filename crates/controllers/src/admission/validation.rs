@@ -1,5 +1,6 @@
 //! The responses to admission reviews of the API server.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,11 +9,13 @@ use landfall_cloud_profile::admission;
 use landfall_cloud_profile::admission::{
     Loss, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
 };
+use landfall_cloud_profile::released;
 use landfall_cloud_profile::render::render;
 use landfall_cloud_profile::types::{
     API_VERSIONS, CLOUD_PROFILE, CloudProfileSpec, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
     PrivateCloudProfileSpec,
 };
+use landfall_diagnostics::shortened;
 use landfall_kube::Fault;
 use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{Kind, ObjectRef, Objects};
@@ -76,8 +79,12 @@ impl Judge {
             return self.parent(old, object, now).await;
         }
         match old {
-            Some(old) if self.kinds.are_gardeners() && resource == self.kinds.users.plural => {
-                self.shoot(old, object, now).await
+            Some(old) if resource == self.kinds.users.plural => {
+                if self.kinds.are_gardeners() {
+                    self.shoot(old, object, now).await
+                } else {
+                    self.infrastructure(old, object, now).await
+                }
             }
             _ => Ok(Vec::new()),
         }
@@ -281,7 +288,34 @@ impl Judge {
         };
         let mut loss = Loss::default();
         loss.add(from.as_ref().and_then(Found::offer), after, [&new], now);
-        Ok(loss.of_reference())
+        Ok(loss.of_reference("spec.cloudProfile"))
+    }
+
+    /// Changes of the profile to which an infrastructure refers: it must offer what the cluster uses.
+    async fn infrastructure(
+        &self,
+        old: &Value,
+        new: &Value,
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        const FIELD: &str = "spec.cloudProfileRef";
+        let (old, new) = (user(self.kinds, old), user(self.kinds, new));
+        let Some(reference) = new.profile.as_ref().filter(|_| old.profile != new.profile) else {
+            return Ok(Vec::new());
+        };
+        let uses_nothing = old.region.is_empty() && old.workers.is_empty();
+        if uses_nothing {
+            return Ok(Vec::new());
+        }
+        let Some(to) = self.find(&new.namespace, Some(reference)).await? else {
+            let message = format!("there is no {} `{}`", reference.kind, shortened(&reference.name));
+            return Ok(vec![Refusal { field: FIELD.to_owned(), why: Why::NotFound, message }]);
+        };
+        let from = self.find(&new.namespace, old.profile.as_ref()).await?;
+        let Some(after) = to.joined() else { return Ok(Vec::new()) };
+        let mut loss = Loss::default();
+        loss.add(from.as_ref().and_then(Found::joined).as_deref(), &after, [&old], now);
+        Ok(loss.of_reference(FIELD))
     }
 
     /// What a reference in a namespace leads to.
@@ -383,6 +417,16 @@ impl Found {
             Self::Parent(_, spec) => Some(spec),
             Self::Private { offer, .. } => offer.as_deref(),
             Self::Released(..) => None,
+        }
+    }
+
+    /// What clusters may use, whatever the kind; none where the parent is missing.
+    fn joined(&self) -> Option<Cow<'_, CloudProfileSpec>> {
+        match self {
+            Self::Released(profile, parent) => {
+                Some(Cow::Owned(released::render(parent.as_deref()?, &profile.spec)))
+            }
+            Self::Parent(..) | Self::Private { .. } => self.offer().map(Cow::Borrowed),
         }
     }
 }
