@@ -7,7 +7,7 @@ resource "aws_security_group" "bootstrap" {
   tags        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-sg" })
 
   timeouts {
-    create = "20m"
+    create = "5m"
   }
 }
 

@@ -24,8 +24,9 @@ resource "aws_security_group" "nodes" {
   vpc_id      = local.vpc_id
   tags        = merge(local.security_group_tags[each.key], { Name = "${var.cluster_id}-${each.value}" })
 
+  # What AWS answered with an unreadable response is looked for as long, in vain.
   timeouts {
-    create = "20m"
+    create = "5m"
   }
 }
 

@@ -46,6 +46,10 @@ resource "aws_internet_gateway" "new" {
 
   vpc_id = local.vpc_id
   tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-igw" })
+
+  timeouts {
+    create = "5m"
+  }
 }
 
 # The way out of private subnets for IPv6, which needs no translation of addresses.
