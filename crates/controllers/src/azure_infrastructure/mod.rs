@@ -145,6 +145,7 @@ impl AzureInfrastructure {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
         self.driver.store.forget(key);
         self.rollout.sees(key, None);
+        self.rollout.rests(key);
     }
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
