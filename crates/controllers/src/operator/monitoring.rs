@@ -122,6 +122,7 @@ const PANELS: &[(&str, &str, &str, &str)] = &[
         "histogram_quantile(0.5, sum by (kind, le) (rate(aso_engine_time_to_ready_seconds_bucket[1h])))",
         "{{kind}}",
     ),
+    ("Clusters in a rollout", "short", "max by (state) (landfall_rollout_clusters)", "{{state}}"),
 ];
 
 impl Monitoring {
