@@ -22,14 +22,21 @@ const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 /// The definitions of all kinds of profiles of a group.
 #[must_use]
 pub fn profiles(kinds: &'static ProfileKinds) -> Vec<Value> {
+    let mut cloud = schema::<CloudProfileSpec>();
+    cloud["required"] = json!(["type"]);
     let mut private = schema::<PrivateCloudProfileSpec>();
     // What the kind lacks is to be refused by name, not dropped without a word.
     keep_unknown(&mut private);
+    keep_parent(&mut private);
+    let mut namespaced = schema::<NamespacedCloudProfileSpec>();
+    keep_parent(&mut namespaced);
+    namespaced["properties"]["parent"]["required"] = json!(["name"]);
+    namespaced["properties"]["parent"]["properties"]["kind"]["default"] = json!(kinds.cloud.kind);
     vec![
         Definition {
             kind: &kinds.cloud,
             scope: "Cluster",
-            spec: schema::<CloudProfileSpec>(),
+            spec: cloud,
             status: schema::<CloudProfileStatus>(),
             columns: &[("Provider", ".spec.type")],
         },
@@ -47,7 +54,7 @@ pub fn profiles(kinds: &'static ProfileKinds) -> Vec<Value> {
         Definition {
             kind: &kinds.namespaced,
             scope: "Namespaced",
-            spec: schema::<NamespacedCloudProfileSpec>(),
+            spec: namespaced,
             status: unseen(schema::<NamespacedCloudProfileStatus>()),
             columns: &[("Parent", ".spec.parent.name"), ("Parent Kind", ".spec.parent.kind")],
         },
@@ -62,6 +69,13 @@ pub fn profiles(kinds: &'static ProfileKinds) -> Vec<Value> {
 fn unseen(mut status: Value) -> Value {
     status["default"] = json!({ "observedGeneration": UNSEEN });
     status
+}
+
+/// Has a profile keep its parent for as long as it lives, as admission does; servers before 1.25 drop the rule.
+fn keep_parent(spec: &mut Value) {
+    spec["required"] = json!(["parent"]);
+    spec["properties"]["parent"]["x-kubernetes-validations"] =
+        json!([{ "rule": "self == oldSelf", "message": "immutable: a profile keeps its parent" }]);
 }
 
 /// Keeps at every level what objects have and the schema lacks.
@@ -267,6 +281,7 @@ mod tests {
             "x-kubernetes-int-or-string",
             "x-kubernetes-map-type",
             "default",
+            "x-kubernetes-validations",
             PRESERVE,
         ];
         let Some(members) = schema.as_object() else {
