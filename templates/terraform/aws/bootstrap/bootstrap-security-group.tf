@@ -7,7 +7,7 @@ resource "aws_security_group" "bootstrap" {
   tags        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-sg" })
 
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 
@@ -25,4 +25,8 @@ resource "aws_security_group_rule" "bootstrap" {
   to_port           = each.value
   cidr_blocks       = local.is_external ? ["0.0.0.0/0"] : var.machine_v4_cidrs
   ipv6_cidr_blocks  = local.is_external && local.is_dual_stack ? ["::/0"] : null
+
+  timeouts {
+    create = "2m"
+  }
 }

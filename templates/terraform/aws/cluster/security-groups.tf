@@ -24,9 +24,9 @@ resource "aws_security_group" "nodes" {
   vpc_id      = local.vpc_id
   tags        = merge(local.security_group_tags[each.key], { Name = "${var.cluster_id}-${each.value}" })
 
-  # What AWS answered with an unreadable response is looked for as long, in vain.
+  # After an unreadable response, the provider looks for the resource as long, and landfall then applies again.
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 
@@ -66,4 +66,8 @@ resource "aws_security_group_rule" "nodes" {
   ipv6_cidr_blocks         = each.value.cidrs6
   self                     = each.value.source == each.value.group ? true : null
   source_security_group_id = contains([each.value.group, ""], each.value.source) ? null : local.security_group_ids[each.value.source]
+
+  timeouts {
+    create = "2m"
+  }
 }

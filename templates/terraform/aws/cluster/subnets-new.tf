@@ -32,7 +32,7 @@ resource "aws_route" "public_internet" {
   gateway_id             = aws_internet_gateway.new[0].id
 
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 
@@ -44,7 +44,7 @@ resource "aws_route" "public_internet_ipv6" {
   gateway_id                  = aws_internet_gateway.new[0].id
 
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 
@@ -113,7 +113,7 @@ resource "aws_route" "private_nat" {
   nat_gateway_id         = aws_nat_gateway.new[each.key].id
 
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 
@@ -125,7 +125,7 @@ resource "aws_route" "private_egress_ipv6" {
   egress_only_gateway_id      = aws_egress_only_internet_gateway.new[0].id
 
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 

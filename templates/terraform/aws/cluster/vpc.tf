@@ -48,7 +48,7 @@ resource "aws_internet_gateway" "new" {
   tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-igw" })
 
   timeouts {
-    create = "5m"
+    create = "2m"
   }
 }
 
