@@ -14,7 +14,7 @@ use landfall_diagnostics::{Code, Finding, Kind};
 
 use super::super::namespace::namespace;
 use super::super::{Exit, Settings};
-use super::Common;
+use super::{CLOUD_CONFIG_SYNC, Common};
 use crate::ui::text;
 
 static UNPROTECTED: Code = Code::new("LF1465");
@@ -190,8 +190,6 @@ fn findings(controllers: &[&Registered], has_release: bool) -> Vec<Finding> {
     }
     found
 }
-
-const CLOUD_CONFIG_SYNC: &str = "cloud-config-sync";
 
 /// Prints them.
 ///

@@ -13,6 +13,9 @@ use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 use super::namespace::{namespace, object_name};
 use super::{Exit, Settings};
 
+/// The controller that reports a release.
+const CLOUD_CONFIG_SYNC: &str = "cloud-config-sync";
+
 /// Run or deploy landfall's controllers
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -21,7 +21,7 @@ use landfall_source::Mask;
 
 use super::super::signals::Signals;
 use super::super::{Exit, Settings};
-use super::{Common, logs};
+use super::{CLOUD_CONFIG_SYNC, Common, logs};
 use crate::prepare::Environment;
 use crate::ui::{Judged, text};
 use crate::wait::pages;
@@ -145,6 +145,14 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     let judging = judging(args, &kit).await?;
     let secure = secure(args, &kit).await?;
     let controllers = args.common.controllers().iter().map(|one| one.make(&kit)).collect();
+    let syncs = args.common.controllers().iter().any(|one| one.name == CLOUD_CONFIG_SYNC);
+    if syncs && variable("RELEASE_VERSION").is_none() {
+        tracing::warn!(
+            controller = CLOUD_CONFIG_SYNC,
+            "RELEASE_VERSION is not set: a new ClusterOperator cloud-controller-manager reports the version \
+             `unknown`, and upgrades of the cluster wait"
+        );
+    }
     let candidacy = if args.leader_elect {
         let client = access.client(LEASE_PATIENCE).map_err(usable)?;
         let identity = format!("{host}_{:016x}", rand::random::<u64>());

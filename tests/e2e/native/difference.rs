@@ -211,7 +211,7 @@ pub fn described(all: &Listing) -> Described {
 fn with_ignition(cloud: &Cloud<'_>, mut all: Described) -> Described {
     let network = Regex::new("[0-9a-f:]+::/56").unwrap();
     for (label, lines) in &mut all {
-        let Some(path) = label.strip_prefix("object ").filter(|path| path.ends_with(".ign")) else {
+        let Some(path) = label.strip_prefix("object ").filter(|path| path.ends_with("/bootstrap.ign")) else {
             continue;
         };
         let mut config: Value = serde_json::from_str(&cloud.store(path)).unwrap();
