@@ -166,7 +166,15 @@ fn others(code: &'static Code, refusals: Vec<Refusal>, type_errors: &[Finding]) 
         };
         type_errors.iter().any(is_at)
     };
-    refusals.into_iter().filter(|refusal| !is_told(refusal)).map(|refusal| refused(code, refusal)).collect()
+    let lacking: Vec<String> = refusals
+        .iter()
+        .filter(|refusal| refusal.why == Why::NotInParent)
+        .map(|refusal| format!("{}.expirationDate", refusal.field))
+        .collect();
+    // A date does not help a version that the parent lacks.
+    let refusals =
+        refusals.into_iter().filter(|refusal| !is_told(refusal) && !lacking.contains(&refusal.field));
+    refusals.map(|refusal| refused(code, refusal)).collect()
 }
 
 /// Adds what of a profile its kind does not have; where a finding tells of it already, what to do about it.

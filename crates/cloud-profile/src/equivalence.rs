@@ -33,6 +33,10 @@ impl Meaning for bool {
     fn same(&self, other: &Self) -> bool {
         self == other
     }
+
+    fn is_blank(&self) -> bool {
+        false
+    }
 }
 
 impl Meaning for String {
@@ -183,6 +187,15 @@ mod tests {
         ] {
             assert_eq!(same::<MachineType>(with(json!({})), with(more.clone())), Some(false), "{more}");
         }
+    }
+
+    #[test]
+    fn what_is_said_not_to_be_is_said() {
+        let version = |updates: Value| json!({ "version": "1", "inPlaceUpdates": updates });
+        let same = |one, other| same::<MachineImageVersion>(version(one), version(other));
+        assert_eq!(same(json!({ "supported": false }), json!({})), Some(false));
+        assert_eq!(same(json!({ "supported": false }), Value::Null), Some(false));
+        assert_eq!(same(json!({}), Value::Null), Some(true));
     }
 
     #[test]

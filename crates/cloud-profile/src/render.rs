@@ -185,7 +185,11 @@ fn join_region(own: &mut Region, entry: &Region, conflicts: &mut Conflicts) {
         let path = || format!("{}.zones[{}]", path(), entry.name);
         conflicts.unless(own.same(entry), path, || zone_fields(own, entry));
     });
-    let labels = take(&mut own.labels, &entry.labels);
+    // A label without a value is a label.
+    if own.labels.is_empty() {
+        own.labels.clone_from(&entry.labels);
+    }
+    let labels = entry.labels.is_empty() || own.labels == entry.labels;
     conflicts.unless_field(labels, path, "labels");
     let restrictions = take(&mut own.access_restrictions, &entry.access_restrictions);
     conflicts.unless_field(restrictions, path, "accessRestrictions");

@@ -38,6 +38,7 @@ pub fn parent_update(update: &ParentUpdate<'_>) -> Vec<Refusal> {
         in_use("spec.machineImages", family.images(update)),
         in_use("spec.machineTypes", family.machine_types(update)),
         in_use("spec.volumeTypes", family.volume_types(update)),
+        in_use("spec.regions", family.regions(update)),
         in_use("spec.machineCapabilities", family.capabilities(update)),
         in_use("spec.limits.maxNodesTotal", family.limits(update)),
     ]
@@ -58,6 +59,7 @@ pub fn matters(old: &CloudProfileSpec, new: &CloudProfileSpec) -> bool {
         || !image_versions(images).is_subset(&image_versions(new_images))
         || !removed(&old.machine_types, &new.machine_types).is_empty()
         || !removed(&old.volume_types, &new.volume_types).is_empty()
+        || !removed(&old.regions, &new.regions).is_empty()
         || changed_limit(old, new).is_some()
         || each_value(&values).any(|(name, value)| !has_value(&new_values, name, value))
 }
@@ -130,6 +132,13 @@ impl<'a> Family<'a> {
         let removed = removed(&update.old.volume_types, &update.new.volume_types);
         let has = |child: &NamespacedCloudProfile, name: &str| has_key(&child.spec.volume_types, name);
         self.types(&removed, has, |worker| worker.volume_type.as_deref())
+    }
+
+    /// Regions that go although clusters run in them. Profiles of the released kind have none.
+    fn regions(&self, update: &ParentUpdate<'_>) -> BTreeSet<String> {
+        let removed = removed(&update.old.regions, &update.new.regions);
+        let used = self.shoots.iter().filter(|(shoot, _)| removed.contains(shoot.region.as_str()));
+        used.map(|(shoot, _)| format!("`{}` by `{}`", shoot.region, shoot.name)).collect()
     }
 
     /// Types that go although workers use them, but for clusters whose profile has the type itself.
@@ -255,6 +264,7 @@ mod tests {
             "machineImages": [{ "name": "i", "versions": [{ "version": "1" }] }],
             "machineTypes": [{ "name": "m" }],
             "volumeTypes": [{ "name": "v" }],
+            "regions": [{ "name": "r" }],
             "machineCapabilities": [{ "name": "tier", "values": ["a"] }],
             "limits": { "maxNodesTotal": 2 },
         });
@@ -271,7 +281,7 @@ mod tests {
             ("volumeTypes", json!([{ "name": "v" }, { "name": "w" }])),
             ("machineCapabilities", json!([{ "name": "tier", "values": ["b", "a"] }])),
             ("limits", Value::Null),
-            ("regions", json!([{ "name": "r" }])),
+            ("regions", json!([{ "name": "s" }, { "name": "r" }])),
         ];
         for (member, value) in grown {
             assert!(!changed(member, value)?, "{member}");
@@ -283,6 +293,7 @@ mod tests {
             ("machineImages", json!([{ "name": "i", "versions": [{ "version": "1" }] }, { "name": "j" }])),
             ("machineTypes", Value::Null),
             ("volumeTypes", json!([{ "name": "w" }])),
+            ("regions", json!([{ "name": "s" }])),
             ("machineCapabilities", json!([{ "name": "tier", "values": ["b"] }])),
             ("limits", json!({ "maxNodesTotal": 3 })),
         ];
@@ -299,6 +310,7 @@ mod tests {
             "machineImages": [{ "name": "i", "versions": [{ "version": "1" }] }],
             "machineTypes": [{ "name": "m" }],
             "volumeTypes": [{ "name": "v" }],
+            "regions": [{ "name": "r" }],
         });
         let new = json!({ "limits": { "maxNodesTotal": 2 } });
         let worker = json!({
@@ -310,6 +322,7 @@ mod tests {
             json!({
                 "cloudProfile": { "kind": kind, "name": name },
                 "kubernetes": { "version": "1.2.3" },
+                "region": "r",
                 "provider": { "workers": [worker] },
             })
         };
@@ -319,6 +332,7 @@ mod tests {
             "spec.machineImages",
             "spec.machineTypes",
             "spec.volumeTypes",
+            "spec.regions",
             "spec.limits.maxNodesTotal",
         ];
         let users = [(CLOUD_PROFILE, "parent"), (NAMESPACED_CLOUD_PROFILE, "child")];

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use landfall_diagnostics::shortened;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::versions::{not_in_parent, without_date};
 use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
@@ -23,7 +23,9 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     }
     let mut refusals = Vec::new();
     object::check_metadata(request.object, &mut refusals);
-    let spec = request.object.get("spec").unwrap_or(&Value::Null);
+    // Where there is no spec, what it must have is missing.
+    let nothing = Value::Object(Map::new());
+    let spec = request.object.get("spec").filter(|spec| !spec.is_null()).unwrap_or(&nothing);
     let spec: Option<PrivateCloudProfileSpec> =
         shape::read(spec, &SHAPE, shape::Unknown::Refused, &mut refusals);
     let Some(spec) = spec else { return Verdict::of(Stage::Validation, refusals) };
@@ -76,8 +78,9 @@ fn check_beside(parent: &CloudProfileSpec, spec: &PrivateCloudProfileSpec, refus
     for (i, (at, version)) in places(offered, versions).into_iter().zip(versions).enumerate() {
         let field = format!("spec.kubernetes.versions[{i}]");
         if at >= offered.len() {
-            refusals.push(not_in_parent(field, &version.version));
-        } else if version.expiration_date.is_none() {
+            refusals.push(not_in_parent(field.clone(), &version.version));
+        }
+        if version.expiration_date.is_none() {
             refusals.push(without_date(&field));
         }
     }

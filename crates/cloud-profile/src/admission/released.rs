@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use landfall_diagnostics::shortened;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
 use super::{machines, object, overrides, result, shape, versions};
@@ -20,7 +20,9 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     }
     let mut refusals = Vec::new();
     object::check_metadata(request.object, &mut refusals);
-    let sent = request.object.get("spec").unwrap_or(&Value::Null);
+    // Where there is no spec, what it must have is missing.
+    let nothing = Value::Object(Map::new());
+    let sent = request.object.get("spec").filter(|spec| !spec.is_null()).unwrap_or(&nothing);
     let sent: Option<NamespacedCloudProfileSpec> =
         shape::read(sent, &SHAPE, shape::Unknown::Ignored, &mut refusals);
     let Some(sent) = sent else { return Verdict::of(Stage::Validation, refusals) };

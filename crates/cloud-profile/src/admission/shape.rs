@@ -86,7 +86,7 @@ fn other_sort(value: &Value, shape: &Value) -> Option<&'static str> {
     let (fits, name) = match wanted.as_str()? {
         "string" => (value.is_string(), "a string"),
         "boolean" => (value.is_boolean(), "true or false"),
-        "integer" => (value.is_i64() || value.is_u64(), "a whole number"),
+        "integer" => (value.is_i64(), "a whole number"),
         "array" => (value.is_array(), "a list"),
         "object" => (value.is_object(), "an object"),
         _ => return None,
@@ -114,7 +114,7 @@ mod tests {
             "type": "aws",
             "kubernetes": { "versions": [{ "version": "1.2.3", "expirationdate": "x" }] },
             "machineTypes": [{ "name": "a", "cpu": 4, "usable": "yes" }],
-            "limits": { "maxNodesTotal": 1.5 },
+            "limits": { "maxNodesTotal": u64::MAX },
         }));
         let mut expected = vec![
             ("spec.parent", Why::Invalid),

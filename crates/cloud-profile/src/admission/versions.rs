@@ -27,7 +27,8 @@ pub(super) fn check_kubernetes(versions: &[Version], kind: ProfileKind, refusals
         if !is_numbers(&version.version, 3..=3) {
             let message = format!("`{text}` is not a Kubernetes version: three numbers with dots");
             refusals.push(Refusal::new(&at, Why::Invalid, message));
-        } else if !seen.insert(&version.version) {
+        }
+        if !version.version.is_empty() && !seen.insert(&version.version) {
             let message = format!("`{text}` is listed twice");
             refusals.push(Refusal::new(format!("{at}.version"), Why::Duplicate, message));
         }
@@ -72,13 +73,19 @@ fn check_image_versions(at: &str, versions: &[MachineImageVersion], refusals: &m
         } else if !is_semantic(&version.version) {
             let message = format!("`{text}` is not a semantic version of one to three numbers");
             refusals.push(Refusal::new(format!("{at}.version"), Why::Invalid, message));
-        } else if !seen.insert(&version.version) {
+        }
+        if !version.version.is_empty() && !seen.insert(&version.version) {
             refusals.push(Refusal::new(&at, Why::Duplicate, format!("`{text}` is listed twice")));
         }
         check_life(&at, version, refusals);
         check_classification(format!("{at}.classification"), version.classification.as_deref(), refusals);
         for (i, architecture) in version.architectures.iter().enumerate() {
-            check_architecture(format!("{at}.architectures[{i}]"), architecture, refusals);
+            let field = format!("{at}.architectures[{i}]");
+            if architecture.is_empty() {
+                refusals.push(not_listed(field, architecture, ARCHITECTURES));
+            } else {
+                check_architecture(field, architecture, refusals);
+            }
         }
     }
 }
@@ -142,9 +149,9 @@ pub(super) fn not_in_parent(at: String, version: &str) -> Refusal {
     Refusal::new(at, Why::NotInParent, format!("the parent has no version `{}`", shortened(version)))
 }
 
-/// What stands against a version without a date that the parent has.
+/// What stands against a version without a date.
 pub(super) fn without_date(at: &str) -> Refusal {
-    let message = "a version that the parent has must be given a date";
+    let message = "a date must be given: all that a profile says of a version is how long it is offered";
     Refusal::new(format!("{at}.expirationDate"), Why::Required, message)
 }
 
@@ -187,6 +194,35 @@ mod tests {
                 expected.iter().map(|field| (field.as_str(), Why::NotSupported)).collect();
             assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn what_is_listed_twice_is_told_of_odd_versions_as_well() {
+        let named = |version: &str| Version { version: version.to_owned(), ..Version::default() };
+        let mut refusals = Vec::new();
+        check_kubernetes(&["1.28", "1.28", "", ""].map(named), ProfileKind::Private, &mut refusals);
+        let image = |version: &str| MachineImageVersion {
+            version: version.to_owned(),
+            architectures: vec![String::new()],
+            ..MachineImageVersion::default()
+        };
+        check_image_versions("i", &["a", "a"].map(image), &mut refusals);
+        let found: Vec<(&str, Why)> = refusals.iter().map(|one| (one.field.as_str(), one.why)).collect();
+        assert_eq!(
+            found,
+            [
+                ("spec.kubernetes.versions[0]", Why::Invalid),
+                ("spec.kubernetes.versions[1]", Why::Invalid),
+                ("spec.kubernetes.versions[1].version", Why::Duplicate),
+                ("spec.kubernetes.versions[2]", Why::Invalid),
+                ("spec.kubernetes.versions[3]", Why::Invalid),
+                ("i.versions[0].version", Why::Invalid),
+                ("i.versions[0].architectures[0]", Why::NotSupported),
+                ("i.versions[1].version", Why::Invalid),
+                ("i.versions[1]", Why::Duplicate),
+                ("i.versions[1].architectures[0]", Why::NotSupported),
+            ]
+        );
     }
 
     #[test]

@@ -153,6 +153,17 @@ fn what_the_parent_lacks_is_taken() -> serde_json::Result<()> {
 }
 
 #[test]
+fn a_label_without_a_value_is_a_label() -> serde_json::Result<()> {
+    let regions = |labels: Value| json!({ "regions": [{ "name": "r", "labels": labels }] });
+    let own = json!({ "dedicated": "" });
+    let (spec, conflicts) = rendered(regions(own.clone()), regions(json!({ "a": "b" })))?;
+    assert_eq!((spec, conflicts.len()), (regions(own.clone()), 1));
+    let (spec, conflicts) = rendered(json!({ "regions": [{ "name": "r" }] }), regions(own.clone()))?;
+    assert_eq!((spec, conflicts.len()), (regions(own), 0));
+    Ok(())
+}
+
+#[test]
 fn certificates_have_separate_lines() -> serde_json::Result<()> {
     for (own, more, wanted) in [("a", "b", "a\nb"), ("a\n", "b\n", "a\nb\n"), ("", "b", "b"), ("a", "", "a")]
     {
