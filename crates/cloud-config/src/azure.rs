@@ -1,15 +1,13 @@
 //! Azure's text: JSON, in which `cloud` names the cloud of the cluster.
 
-mod json;
-
 use std::borrow::Cow;
 
 use landfall_diagnostics::{Findings, shortened};
 use landfall_model::catalogue::Catalogue;
 use landfall_source::{NodeId, NodeKind, Scalar};
 
+use super::json::{Json, Members};
 use super::{AzureStatus, Fault, Infrastructure, document};
-use json::{Json, Members};
 
 /// The mark that editors put in front of a text.
 const MARK: char = '\u{feff}';
@@ -121,7 +119,7 @@ fn agrees(given: &str, home: &Home) -> Result<(), Fault> {
 fn settings(text: &str) -> Result<Members, Fault> {
     let value = match Json::read(text.strip_prefix(MARK).unwrap_or(text)) {
         Ok(value) => value,
-        Err(_) => Json::from(document::yaml(text).map_err(Fault::ConfigUnreadable)?),
+        Err(_) => document::tree(text).map_err(Fault::ConfigUnreadable)?,
     };
     match value {
         Json::Object(settings) => Ok(settings),

@@ -1,8 +1,19 @@
 //! Manifests and settings that are written as JSON or YAML.
 
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Number, Value};
-use serde_yaml::Value as Yaml;
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
+    VariantAccess as _, Visitor,
+};
+use serde_json::Value;
+use serde_yaml::value::{Tag, TaggedValue};
+use serde_yaml::{Mapping, Value as Yaml};
+
+use super::json::{Json, Members};
+
+/// The tag of a whole number of more than 64 bits, which stands as its digits.
+const LARGE: &str = "!large";
 
 /// What a text says, read as JSON where it is that, otherwise as YAML 1.2; null where it says nothing.
 ///
@@ -17,11 +28,107 @@ pub fn read(text: &str) -> Result<Value, String> {
 /// # Errors
 /// Why it is not YAML, or says what JSON cannot, in words that cite no value.
 pub fn yaml(text: &str) -> Result<Value, String> {
+    // What was written as JSON can be read; a number beyond the range of a double cannot.
+    serde_json::from_str(&tree(text)?.line()).map_err(|_| "a number is too large".to_owned())
+}
+
+/// What a YAML text says, with its merge keys carried out and all digits of its numbers.
+///
+/// # Errors
+/// Why it is not YAML, or says what JSON cannot, in words that cite no value.
+pub fn tree(text: &str) -> Result<Json, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let unreadable = |fault: serde_yaml::Error| fault.to_string();
-    let mut document: Yaml = serde_yaml::from_str(text).map_err(unreadable)?;
+    let Document(mut document) = serde_yaml::from_str(text).map_err(unreadable)?;
     document.apply_merge().map_err(unreadable)?;
     json(document)
+}
+
+/// A YAML value, whose numbers may be of any size.
+struct Document(Yaml);
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AnyValue).map(Self)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Yaml;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any YAML value")
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Yaml, E> {
+        Ok(flag.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Yaml, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Yaml, E> {
+        Ok(number.into())
+    }
+
+    fn visit_i128<E>(self, number: i128) -> Result<Yaml, E> {
+        Ok(large(number.to_string()))
+    }
+
+    fn visit_u128<E>(self, number: u128) -> Result<Yaml, E> {
+        Ok(large(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Yaml, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Yaml, E> {
+        Ok(text.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Yaml, D::Error> {
+        from.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Yaml, A::Error> {
+        let mut sequence = Vec::new();
+        while let Some(Document(item)) = items.next_element()? {
+            sequence.push(item);
+        }
+        Ok(Yaml::Sequence(sequence))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Yaml, A::Error> {
+        let mut mapping = Mapping::new();
+        while let Some((Document(name), Document(value))) = members.next_entry()? {
+            if mapping.insert(name, value).is_some() {
+                return Err(A::Error::custom("a key is duplicated"));
+            }
+        }
+        Ok(Yaml::Mapping(mapping))
+    }
+
+    /// A tag of one's own means nothing here.
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Yaml, A::Error> {
+        let (_, content) = tagged.variant::<String>()?;
+        content.newtype_variant().map(|Document(value)| value)
+    }
+}
+
+fn large(digits: String) -> Yaml {
+    Yaml::Tagged(Box::new(TaggedValue { tag: Tag::new(LARGE), value: Yaml::String(digits) }))
 }
 
 /// An object of a cluster; with all its defaults where the text says nothing.
@@ -54,15 +161,15 @@ fn of_kind(object: &Value, kind: &str) -> Result<(), String> {
     }
 }
 
-fn json(value: Yaml) -> Result<Value, String> {
+fn json(value: Yaml) -> Result<Json, String> {
     Ok(match value {
-        Yaml::Null => Value::Null,
-        Yaml::Bool(flag) => Value::Bool(flag),
-        Yaml::Number(number) => Value::Number(in_json(&number)?),
-        Yaml::String(text) => Value::String(text),
-        Yaml::Sequence(items) => Value::Array(items.into_iter().map(json).collect::<Result<_, _>>()?),
+        Yaml::Null => Json::Null,
+        Yaml::Bool(flag) => Json::Flag(flag),
+        Yaml::Number(number) => Json::number(&digits(&number)?),
+        Yaml::String(text) => Json::Text(text),
+        Yaml::Sequence(items) => Json::List(items.into_iter().map(json).collect::<Result<_, _>>()?),
         Yaml::Mapping(members) => {
-            let mut object = Map::new();
+            let mut object = Members::new();
             for (name, member) in members {
                 let name = key(name)?;
                 if object.contains_key(&name) {
@@ -73,26 +180,31 @@ fn json(value: Yaml) -> Result<Value, String> {
                 }
                 object.insert(name, json(member)?);
             }
-            Value::Object(object)
+            Json::Object(object)
         }
-        // A tag of one's own means nothing here.
-        Yaml::Tagged(tagged) => json(tagged.value)?,
+        // No other tag was read.
+        Yaml::Tagged(tagged) => Json::number(&text(tagged.value)),
     })
 }
 
 fn key(key: Yaml) -> Result<String, String> {
     match key {
         Yaml::String(text) => Ok(text),
-        Yaml::Number(number) => Ok(in_json(&number)?.to_string()),
+        Yaml::Number(number) => digits(&number),
         Yaml::Bool(flag) => Ok(flag.to_string()),
-        _ => Err("a key is neither a string nor a number".to_owned()),
+        Yaml::Tagged(tagged) => Ok(text(tagged.value)),
+        Yaml::Null | Yaml::Sequence(_) | Yaml::Mapping(_) => {
+            Err("a key is neither a string nor a number".to_owned())
+        }
     }
 }
 
-fn in_json(number: &serde_yaml::Number) -> Result<Number, String> {
-    let whole = number.as_u64().map(Number::from).or_else(|| number.as_i64().map(Number::from));
-    let number = whole.or_else(|| number.as_f64().and_then(Number::from_f64));
-    number.ok_or_else(|| "a number is infinite or NaN".to_owned())
+fn text(value: Yaml) -> String {
+    if let Yaml::String(text) = value { text } else { String::new() }
+}
+
+fn digits(number: &serde_yaml::Number) -> Result<String, String> {
+    if number.is_finite() { Ok(number.to_string()) } else { Err("a number is infinite or NaN".to_owned()) }
 }
 
 #[cfg(test)]
@@ -112,6 +224,25 @@ mod tests {
         for nothing in ["", " \n", "# nothing\n", "null"] {
             assert_eq!(read(nothing), Ok(Value::Null), "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn numbers_of_any_size_are_read_and_none_is_cited() {
+        for (text, line) in [
+            ("18446744073709551616", "18446744073709551616"),
+            ("-9223372036854775809", "-9223372036854775809"),
+            ("0xFFFFFFFFFFFFFFFFF", "295147905179352825855"),
+            ("98765432109876543210987", "98765432109876543210987"),
+            ("1.50", "1.5"),
+            ("!own 7", "7"),
+        ] {
+            assert_eq!(tree(&format!("x: {text}")).map(|tree| tree.line()), Ok(format!("{{\"x\":{line}}}")));
+            assert!(yaml(&format!("x: {text}")).is_ok_and(|value| value["x"].is_number()), "{text}");
+        }
+        let digits = "9".repeat(60);
+        let read =
+            yaml(&format!("password: {digits}\nother: [")).map_or_else(|why| why, |value| value.to_string());
+        assert!(!read.contains(&digits), "{read}");
     }
 
     #[test]

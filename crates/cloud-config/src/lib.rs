@@ -28,6 +28,7 @@ mod document;
 mod fault;
 mod infrastructure;
 mod ini;
+mod json;
 pub mod managed;
 mod map;
 mod openstack;

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::Serialize;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::Deserializer;
 use serde_json::ser::PrettyFormatter;
 use serde_json::value::RawValue;
-use serde_json::{Deserializer, Value};
 
 /// The most levels that are read, as in all of JSON here.
 const MOST_LEVELS: usize = 128;
@@ -74,7 +74,8 @@ impl Json {
         })
     }
 
-    fn number(text: &str) -> Self {
+    /// A number in its canonical form.
+    pub fn number(text: &str) -> Self {
         // The canonical form of a number is JSON, too.
         Self::Number(RawValue::from_string(canonical(text)).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
@@ -130,21 +131,6 @@ impl Json {
             Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Object(_) => "a mapping",
-        }
-    }
-}
-
-impl From<Value> for Json {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(flag) => Self::Flag(flag),
-            Value::Number(number) => Self::number(&number.to_string()),
-            Value::String(text) => Self::Text(text),
-            Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
-            Value::Object(members) => {
-                Self::Object(members.into_iter().map(|(name, value)| (name, Self::from(value))).collect())
-            }
         }
     }
 }
