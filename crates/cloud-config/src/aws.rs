@@ -72,7 +72,8 @@ pub(super) fn ccm(text: &str, gate: Gate) -> Result<String, Fault> {
 
 /// Whether somebody is named in front of a URL's host.
 fn names_user(url: &str) -> bool {
-    let behind_scheme = url.split_once(':').map_or(url, |(_, rest)| rest).trim_start_matches(['/', '\\']);
+    let scheme = url.split_once(':').filter(|(scheme, _)| !scheme.contains(['/', '\\', '?', '#']));
+    let behind_scheme = scheme.map_or(url, |(_, rest)| rest).trim_start_matches(['/', '\\']);
     behind_scheme.split(['/', '\\', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
 }
 

@@ -54,8 +54,9 @@ pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String,
     let Json::Object(mut settings) = Json::read(text).map_err(Fault::ConfigUnreadable)? else {
         return Err(unreadable("it is not a JSON object"));
     };
+    let order = Json::names(text);
     for name in [CLOUD, VM_TYPE, PROBE_MODE] {
-        spell(&mut settings, name)?;
+        spell(&mut settings, &order, name)?;
     }
     let home = home(infrastructure)?;
     if settings.get(VM_TYPE).is_none_or(Json::is_empty) {
@@ -90,7 +91,7 @@ pub(super) fn in_json(text: &str) -> Cow<'_, str> {
 /// What a cluster whose text this is says of its cloud; none where the text names no cloud that is known.
 pub(super) fn presumed(text: &str) -> Option<AzureStatus> {
     let Ok(Json::Object(mut settings)) = Json::read(text) else { return None };
-    spell(&mut settings, CLOUD).ok()?;
+    spell(&mut settings, &Json::names(text), CLOUD).ok()?;
     let Some(Json::Text(given)) = settings.get(CLOUD) else { return None };
     let name = Catalogue::embedded().azure.clouds.keys().find(|name| name.eq_ignore_ascii_case(given))?;
     Some(AzureStatus { cloud_name: name.clone() })
@@ -162,19 +163,18 @@ fn is_older_boolean(word: &str) -> bool {
 }
 
 /// Gives a setting, which is a text, the name that it is known by: the provider reads names without regard to
-/// case.
-fn spell(settings: &mut Members, name: &str) -> Result<(), Fault> {
-    let others: Vec<String> =
-        settings.keys().filter(|key| *key != name && key.eq_ignore_ascii_case(name)).cloned().collect();
-    for other in others {
-        if let Some(value) = settings.remove(&other) {
-            settings.entry(name.to_owned()).or_insert(value);
+/// case. Of several, the last one of the text counts that is not null.
+fn spell(settings: &mut Members, order: &[String], name: &str) -> Result<(), Fault> {
+    let mut last = None;
+    for key in order.iter().filter(|key| key.eq_ignore_ascii_case(name)) {
+        match settings.remove(key) {
+            None | Some(Json::Null) => {}
+            Some(Json::Text(text)) => last = Some(text),
+            Some(other) => return Err(unreadable(&format!("`{name}` is {}, not a string", other.noun()))),
         }
     }
-    match settings.get(name) {
-        None | Some(Json::Null | Json::Text(_)) => Ok(()),
-        Some(other) => Err(unreadable(&format!("`{name}` is {}, not a string", other.noun()))),
-    }
+    settings.extend(last.map(|text| (name.to_owned(), Json::Text(text))));
+    Ok(())
 }
 
 fn unreadable(why: &str) -> Fault {
@@ -259,6 +259,15 @@ mod tests {
         let stack =
             ccm(&cluster("AzureStackCloud"), r#"{"cloud":"AzurePublicCloud"}"#).map(|text| read(&text));
         assert_eq!(stack, Ok(json!({ "cloud": "AzurePublicCloud", "vmType": "standard" })));
+        // Of names that differ in letter case alone, the last one counts.
+        for text in
+            [r#"{"cloud":"","CLOUD":"AzurePublicCloud"}"#, r#"{"CLOUD":"","Cloud":"AzurePublicCloud"}"#]
+        {
+            let name = ccm(&cluster("AzureChinaCloud"), text).map_err(|fault| fault.name());
+            assert_eq!(name, Err("cloud-conflict"), "{text}");
+        }
+        let last = r#"{"Cloud":"AzurePublicCloud","cloud":"AzureChinaCloud"}"#;
+        assert!(ccm(&cluster("AzureChinaCloud"), last).is_ok());
         for text in ["", "[]", "a: b", "{\"cloud\":7}"] {
             assert_eq!(presumed(text), None, "{text}");
             let name = ccm(&cluster(""), text).map_err(|fault| fault.name());

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::infrastructure::or_default;
+use super::infrastructure::{object, or_default};
 use super::managed;
 use super::{Entries, Fault, Infrastructure, Network, document};
 
@@ -24,7 +24,7 @@ struct Manifest {
     api_version: &'static str,
     #[serde(skip_deserializing)]
     kind: &'static str,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     metadata: Metadata,
     #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
     data: BTreeMap<String, Option<String>>,
@@ -41,9 +41,9 @@ struct Metadata {
     #[serde(skip_deserializing)]
     namespace: &'static str,
     #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<String, String>,
+    labels: BTreeMap<String, Option<String>>,
     #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
-    annotations: BTreeMap<String, String>,
+    annotations: BTreeMap<String, Option<String>>,
 }
 
 /// The manifest of the managed map as YAML, of the Infrastructure object and the user's map, each as YAML or JSON.
@@ -59,6 +59,9 @@ pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault>
     manifest.kind = CONFIG_MAP;
     manifest.metadata.name = NAME;
     manifest.metadata.namespace = NAMESPACE;
+    for said in [&mut manifest.metadata.labels, &mut manifest.metadata.annotations] {
+        said.values_mut().for_each(|text| *text = Some(text.take().unwrap_or_default()));
+    }
     manifest.data = entries.data.into_iter().map(|(key, text)| (key, Some(text))).collect();
     manifest.binary_data = entries.binary_data.into_iter().map(|(key, text)| (key, Some(text))).collect();
     // Every key is text.
@@ -69,7 +72,7 @@ pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault>
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Titled {
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     metadata: Title,
 }
 
@@ -207,6 +210,22 @@ mod tests {
         }
         let infrastructure = |text: &str| made(text, "");
         assert_eq!(infrastructure("kind: Pod"), Err("infrastructure-unreadable".to_owned()));
+        for text in [
+            "status: []",
+            "status: {platformStatus: [GCP]}",
+            "status: {platformStatus: {type: AWS, aws: []}}",
+            "status: {platformStatus: {type: AWS, aws: {serviceEndpoints: [[ec2, x]]}}}",
+            "spec: {cloudConfig: [m, config]}",
+            "spec: {platformSpec: {vsphere: 5}}",
+        ] {
+            assert_eq!(infrastructure(text), Err("infrastructure-unreadable".to_owned()), "{text}");
+        }
+        assert!(unreadable("metadata: [{a: b}]"));
+        // Null is as good as absent, at any level.
+        let nulls = "spec: {cloudConfig: ~}\nstatus: {platformStatus: {type: GCP, aws: ~}}\nmetadata: {x: 12345678901234567890123}";
+        assert!(infrastructure(nulls).is_ok());
+        let labelled = made(GCP, "metadata: {labels: {a: ~}}");
+        assert_eq!(labelled.map(|made| made["metadata"]["labels"].clone()), Ok(json!({ "a": "" })));
         assert_eq!(infrastructure(""), Err("infrastructure-file-empty".to_owned()));
         assert_eq!(infrastructure("# none\n").map(|made| made["kind"].clone()), Ok(json!("ConfigMap")));
         assert_eq!(

@@ -1,6 +1,8 @@
 //! What of the cluster's `Infrastructure` and `Network` objects counts here.
 
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 /// A value that may be null, which is as good as absent.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
@@ -9,15 +11,45 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Defaul
     Option::<T>::deserialize(from).map(Option::unwrap_or_default)
 }
 
+/// An object that may be null, which is as good as absent. A list is none, whatever it holds.
+pub(super) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    from: D,
+) -> Result<T, D::Error> {
+    optional_object(from).map(Option::unwrap_or_default)
+}
+
+/// The same, of which it counts whether it is there.
+pub(super) fn optional_object<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    let members = Option::<Map<String, Value>>::deserialize(from)?;
+    let read = |members| T::deserialize(Value::Object(members)).map_err(D::Error::custom);
+    members.map(read).transpose()
+}
+
+/// A list of objects, each of which may be null.
+pub(super) fn objects<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    let items = Option::<Vec<Value>>::deserialize(from)?.unwrap_or_default();
+    items.into_iter().map(|item| object(item).map_err(D::Error::custom)).collect()
+}
+
+/// A list of texts, each of which may be null.
+pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let items = Option::<Vec<Option<String>>>::deserialize(from)?.unwrap_or_default();
+    Ok(items.into_iter().map(Option::unwrap_or_default).collect())
+}
+
 /// `infrastructures.config.openshift.io/cluster`, as far as it counts here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Infrastructure {
     /// What is wished for.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     pub spec: Spec,
     /// What is.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     pub status: Status,
 }
 
@@ -26,10 +58,10 @@ pub struct Infrastructure {
 #[serde(rename_all = "camelCase", default)]
 pub struct Spec {
     /// Which map and key hold the user's configuration.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     pub cloud_config: CloudConfig,
     /// What the user says of the platform.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     pub platform_spec: PlatformSpec,
 }
 
@@ -50,7 +82,8 @@ pub struct CloudConfig {
 #[serde(default)]
 pub struct PlatformSpec {
     /// vSphere's part, as it is.
-    pub vsphere: Option<serde_json::Value>,
+    #[serde(deserialize_with = "optional_object")]
+    pub vsphere: Option<Value>,
 }
 
 /// `status` of the Infrastructure object.
@@ -61,6 +94,7 @@ pub struct Status {
     #[serde(deserialize_with = "or_default")]
     pub platform: String,
     /// The platform.
+    #[serde(deserialize_with = "optional_object")]
     pub platform_status: Option<PlatformStatus>,
 }
 
@@ -72,10 +106,13 @@ pub struct PlatformStatus {
     #[serde(rename = "type", deserialize_with = "or_default")]
     pub platform: String,
     /// AWS's part.
+    #[serde(deserialize_with = "optional_object")]
     pub aws: Option<AwsStatus>,
     /// Azure's part.
+    #[serde(deserialize_with = "optional_object")]
     pub azure: Option<AzureStatus>,
     /// vSphere's part.
+    #[serde(deserialize_with = "optional_object")]
     pub vsphere: Option<VSphereStatus>,
 }
 
@@ -87,7 +124,7 @@ pub struct AwsStatus {
     #[serde(deserialize_with = "or_default")]
     pub region: String,
     /// Custom endpoints, in their order.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "objects")]
     pub service_endpoints: Vec<ServiceEndpoint>,
 }
 
@@ -117,10 +154,10 @@ pub struct AzureStatus {
 #[serde(default)]
 pub struct VSphereStatus {
     /// Addresses of the API server inside.
-    #[serde(rename = "apiServerInternalIPs", deserialize_with = "or_default")]
+    #[serde(rename = "apiServerInternalIPs", deserialize_with = "texts")]
     pub api_server_internal_ips: Vec<String>,
     /// Addresses of the ingress.
-    #[serde(rename = "ingressIPs", deserialize_with = "or_default")]
+    #[serde(rename = "ingressIPs", deserialize_with = "texts")]
     pub ingress_ips: Vec<String>,
 }
 
@@ -140,7 +177,7 @@ impl Infrastructure {
 #[serde(default)]
 pub struct Network {
     /// What is wished for.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "object")]
     pub spec: NetworkSpec,
 }
 
@@ -149,6 +186,6 @@ pub struct Network {
 #[serde(rename_all = "camelCase", default)]
 pub struct NetworkSpec {
     /// The networks of services.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "texts")]
     pub service_network: Vec<String>,
 }

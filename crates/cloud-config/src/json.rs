@@ -43,6 +43,13 @@ impl Json {
         Self::of(whole, MOST_LEVELS)
     }
 
+    /// The names of the members of an object, in the order of its text; none of anything else.
+    #[must_use]
+    pub fn names(text: &str) -> Vec<String> {
+        let pairs = Deserializer::from_str(text).deserialize_map(Pairs).unwrap_or_default();
+        pairs.into_iter().map(|(name, _)| name).collect()
+    }
+
     fn of(raw: &RawValue, levels: usize) -> Result<Self, String> {
         let text = raw.get();
         // All of it was read once, so that only what goes beyond the grammar is left to be wrong.

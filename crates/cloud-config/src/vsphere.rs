@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::infrastructure::{object, objects, or_default, texts};
 use super::{Fault, Infrastructure, Network, document};
 
 type Settings = Map<String, Value>;
@@ -23,16 +24,13 @@ const INSECURE: &str = "insecureFlag";
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Document {
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "or_default")]
     global: Settings,
-    #[serde(
-        deserialize_with = "super::infrastructure::or_default",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
     vcenter: BTreeMap<String, Settings>,
-    #[serde(deserialize_with = "super::infrastructure::or_default", skip_serializing_if = "Map::is_empty")]
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Map::is_empty")]
     nodes: Settings,
-    #[serde(deserialize_with = "super::infrastructure::or_default", skip_serializing_if = "Map::is_empty")]
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Map::is_empty")]
     labels: Settings,
     #[serde(flatten)]
     others: Settings,
@@ -42,11 +40,11 @@ struct Document {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Spec {
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "objects")]
     vcenters: Vec<Server>,
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "objects")]
     failure_domains: Vec<FailureDomain>,
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "object")]
     node_networking: NodeNetworking,
 }
 
@@ -55,9 +53,11 @@ struct Spec {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Server {
+    #[serde(deserialize_with = "or_default")]
     server: String,
+    #[serde(deserialize_with = "or_default")]
     port: i64,
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "texts")]
     datacenters: Vec<String>,
 }
 
@@ -65,7 +65,9 @@ struct Server {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct FailureDomain {
+    #[serde(deserialize_with = "or_default")]
     server: String,
+    #[serde(deserialize_with = "object")]
     topology: Topology,
 }
 
@@ -73,6 +75,7 @@ struct FailureDomain {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Topology {
+    #[serde(deserialize_with = "or_default")]
     datacenter: String,
 }
 
@@ -80,9 +83,9 @@ struct Topology {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct NodeNetworking {
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "object")]
     external: Side,
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "object")]
     internal: Side,
 }
 
@@ -90,10 +93,11 @@ struct NodeNetworking {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Side {
+    #[serde(deserialize_with = "or_default")]
     network: String,
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "texts")]
     network_subnet_cidr: Vec<String>,
-    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    #[serde(deserialize_with = "texts")]
     exclude_network_subnet_cidr: Vec<String>,
 }
 
@@ -136,8 +140,9 @@ impl Document {
         let order = match families[..] {
             [] | ["ipv4"] => None,
             ["ipv6"] => Some(json!(["ipv6"])),
-            ["ipv6", ..] => Some(json!(["ipv6", "ipv4"])),
-            [..] => Some(json!(["ipv4", "ipv6"])),
+            ["ipv6", _] => Some(json!(["ipv6", "ipv4"])),
+            [_, _] => Some(json!(["ipv4", "ipv6"])),
+            [..] => None,
         };
         if let Some(order) = order {
             self.global.insert("ipFamily".to_owned(), order);
@@ -178,7 +183,11 @@ impl Document {
             self.vcenter.insert(listed.server.clone(), settings);
         }
         for FailureDomain { server, topology: Topology { datacenter } } in &spec.failure_domains {
-            let settings = self.vcenter.entry(server.clone()).or_insert_with(|| taken(&mut given, server));
+            if server.is_empty() {
+                continue;
+            }
+            let name = key_of(&self.vcenter, server).unwrap_or_else(|| server.clone());
+            let settings = self.vcenter.entry(name).or_insert_with(|| taken(&mut given, server));
             let datacenters = settings.entry(DATACENTERS).or_insert_with(|| json!([]));
             if let Value::Array(datacenters) = datacenters
                 && !datacenter.is_empty()
@@ -199,14 +208,17 @@ impl Document {
     }
 }
 
-/// What the text says of a server, but for what the cluster decides.
-fn taken(given: &mut BTreeMap<String, Settings>, server: &str) -> Settings {
-    let is_it = |(name, settings): (&String, &Settings)| {
+/// Under which key a server stands.
+fn key_of(servers: &BTreeMap<String, Settings>, server: &str) -> Option<String> {
+    servers.iter().find_map(|(name, settings)| {
         let named = settings.get(SERVER).and_then(Value::as_str).unwrap_or(name);
         (named == server).then(|| name.clone())
-    };
-    let name = given.iter().find_map(is_it);
-    let mut settings = name.and_then(|name| given.remove(&name)).unwrap_or_default();
+    })
+}
+
+/// What the text says of a server, but for what the cluster decides.
+fn taken(given: &mut BTreeMap<String, Settings>, server: &str) -> Settings {
+    let mut settings = key_of(given, server).and_then(|name| given.remove(&name)).unwrap_or_default();
     settings.remove(PORT);
     settings.remove(DATACENTERS);
     settings.insert(SERVER.to_owned(), server.into());
@@ -270,11 +282,11 @@ mod tests {
     #[test]
     fn the_older_form_becomes_yaml() {
         let text = "; older\n[Global]\nsecret-name = \"vsphere-creds\"\ninsecure-flag = 1\nport = 443\n\
-                    unknown = x\n[VirtualCenter \"vc1\"]\nDatacenters = dc1, dc2\n[Workspace]\nfolder = f\n\
+                    unknown = x\n[VirtualCenter \"vc1\"]\nDatacenters = dc1, dc2\nsoap-roundtrip-count = 3\n[Workspace]\nfolder = f\n\
                     [Labels]\nzone = z\nregion =\n[Nodes]\ninternal-vm-network-name = vm\n";
         let expected = json!({
             "global": { "secretName": "vsphere-creds", "insecureFlag": true, "port": 443 },
-            "vcenter": { "vc1": { "server": "vc1", "datacenters": ["dc1", "dc2"] } },
+            "vcenter": { "vc1": { "server": "vc1", "datacenters": ["dc1", "dc2"], "soapRoundtripCount": 3 } },
             "labels": { "zone": "z" },
             "nodes": { "internalVmNetworkName": "vm" },
         });
@@ -317,6 +329,8 @@ mod tests {
         assert_eq!(first, Ok(expected(json!(["ipv6", "ipv4"]))));
         let second = made(&spec, &status, &["172.30.0.0/16", "fd02::/112"], text);
         assert_eq!(second, Ok(expected(json!(["ipv4", "ipv6"]))));
+        let three = made(&Value::Null, &Value::Null, &["10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16"], text);
+        assert_eq!(three, Ok(json!({ "global": {} })));
     }
 
     #[test]
@@ -337,6 +351,16 @@ mod tests {
             "labels": { "zone": "openshift-zone", "region": "openshift-region" },
         });
         assert_eq!(made(&spec, &Value::Null, &[], text), Ok(expected));
+        // A server is known by its name, whatever its key in the text; nobody is on a server without a name.
+        let spec = json!({ "failureDomains": [domain("vc1", "dc9"), domain("", "dc8")] });
+        let named =
+            made(&spec, &Value::Null, &[], "vcenter: {one: {server: vc1, datacenters: [a], port: ~}}");
+        let expected = json!({ "one": { "server": "vc1", "datacenters": ["a", "dc9"] } });
+        assert_eq!(named.map(|made| made["vcenter"].clone()), Ok(expected));
+        let odd = json!({ "vcenters": [["vc1", 443, ["dc1"]]] });
+        assert_eq!(made(&odd, &Value::Null, &[], text), Err("infrastructure-unreadable".into()));
+        let nulls = json!({ "vcenters": [{ "server": "vc1", "port": null, "datacenters": null }] });
+        assert!(made(&nulls, &Value::Null, &[], text).is_ok());
         let none = made(&json!({}), &Value::Null, &[], text);
         assert_eq!(none.map(|made| made["vcenter"].as_object().map(Map::len)), Ok(Some(3)));
         assert_eq!(

@@ -17,7 +17,7 @@ enum Form {
 /// A variable of the older form. Its name in YAML is the same without hyphens, in camel case.
 type Variable = (&'static str, Form);
 
-static GLOBAL: [Variable; 12] = [
+static GLOBAL: [Variable; 13] = [
     ("user", Form::Text),
     ("password", Form::Text),
     ("server", Form::Text),
@@ -30,9 +30,10 @@ static GLOBAL: [Variable; 12] = [
     ("secret-namespace", Form::Text),
     ("secrets-directory", Form::Text),
     ("ip-family", Form::List),
+    ("soap-roundtrip-count", Form::Number),
 ];
 
-static VIRTUAL_CENTER: [Variable; 11] = [
+static VIRTUAL_CENTER: [Variable; 12] = [
     ("user", Form::Text),
     ("password", Form::Text),
     ("server", Form::Text),
@@ -44,6 +45,7 @@ static VIRTUAL_CENTER: [Variable; 11] = [
     ("secret-name", Form::Text),
     ("secret-namespace", Form::Text),
     ("ip-family", Form::List),
+    ("soap-roundtrip-count", Form::Number),
 ];
 
 static LABELS: [Variable; 2] = [("zone", Form::Text), ("region", Form::Text)];
