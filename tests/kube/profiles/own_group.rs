@@ -80,8 +80,7 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     cluster.server.change(&format!("{INFRASTRUCTURES}/demo/status"), &status);
     let refused = |path: &str, change: &Value| refused(&cluster, path, change);
     until("profiles are judged", || {
-        let told =
-            refused(&format!("{path}?dryRun=All"), &json!({ "spec": { "parent": "no-such-profile" } }));
+        let told = refused(&format!("{path}?dryRun=All"), &json!({ "spec": { "caBundle": "none" } }));
         told.contains("denied the request").then_some(())
     });
     let other = json!([{ "name": "m5.large", "cpu": "2", "gpu": "0", "memory": "8Gi" }]);
