@@ -16,7 +16,7 @@ const CREDENTIALS: [(&str, &str); 3] =
 /// What `[LoadBalancer]` says where the user does not.
 const LOAD_BALANCER: [(&str, &str); 2] = [("max-shared-lb", "1"), ("manage-security-groups", "true")];
 
-/// The text for the cloud controller manager. Comments are lost, values stay as they are written.
+/// The text for the cloud controller manager. Comments are lost, and quotes that no value needs.
 ///
 /// # Errors
 /// The text cannot be read, or a setting that must be removed is not as the cluster created it.
@@ -26,7 +26,7 @@ pub(super) fn ccm(text: &str) -> Result<String, Fault> {
         for (key, expected) in LEGACY {
             // The last one counts.
             let given = global.remove_all(key).next_back().unwrap_or_default();
-            if unquoted(&given) != expected {
+            if given != expected {
                 return Err(Fault::LegacySettingChanged(key));
             }
         }
@@ -58,14 +58,14 @@ fn read(text: &str) -> Result<Ini, Fault> {
     let mut file = Ini::new();
     for (name, properties) in parsed {
         // It also takes a line that is none of an INI file's for the beginning of the next.
-        if name.as_ref().is_some_and(|name| name.contains('\n'))
+        if name.as_ref().is_some_and(|name| name.contains('\n') || name.trim().is_empty())
             || properties.iter().any(|(key, _)| key.contains('\n'))
         {
             return Err(unreadable(""));
         }
         let section = file.entry(name).or_insert_with(Properties::new);
         for (key, value) in properties {
-            section.append(key, value);
+            section.append(key, bare(&value).to_owned());
         }
     }
     Ok(file)
@@ -91,8 +91,12 @@ fn without_comment(line: &str) -> &str {
     comment.map_or(line, |comment| line.split_at(comment).0)
 }
 
-fn unquoted(value: &str) -> &str {
-    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
+/// A value without quotes around it, if it says the same to the provider without them.
+fn bare(value: &str) -> &str {
+    let between = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    let inner = between('"').or_else(|| between('\'')).unwrap_or(value);
+    let is_plain = inner.trim() == inner && !inner.contains(['"', '\'', '\\', ';', '#', '\t']);
+    if is_plain { inner } else { value }
 }
 
 fn write(file: &Ini) -> String {
@@ -152,10 +156,10 @@ mod tests {
     fn what_nobody_knows_stays_as_it_is_written() -> Result<(), Fault> {
         let own = format!(
             "\u{feff}  # mine\r\n{SECRET}  # indented = comment\n\tca-file=/x\n[LoadBalancerClass \"a;b\"] \
-             # more\nPath : C:\\new;gone\nsub = \"a # b\"\nsub = it's\n[Global]\nlate = 1\n"
+             # more\nPath : C:\\new;gone\nsub = \"a # b\"\nsub = it's\n[Global]\nlate = '1'\nregion = \"a b\"\n"
         );
         let expected = format!(
-            "[Global]\nca-file     = /x\nlate        = 1\n{GLOBAL}\n\
+            "[Global]\nca-file     = /x\nlate        = 1\nregion      = a b\n{GLOBAL}\n\
              [LoadBalancerClass \"a;b\"]\nPath = C:\\new\nsub  = \"a # b\"\nsub  = it's\n\n{BALANCER}"
         );
         assert_eq!(ccm(&own)?, expected);
@@ -165,9 +169,15 @@ mod tests {
 
     #[test]
     fn invalid_ini_is_reported_without_quoting_it() {
-        for wrong in
-            ["hidden", "[hidden", "= hidden", "[a]\nhidden\nb = c", "[hid\nden]\n", "[a]\nb = c\nhidden\n"]
-        {
+        for wrong in [
+            "hidden",
+            "[hidden",
+            "[]\nhidden = x",
+            "= hidden",
+            "[a]\nhidden\nb = c",
+            "[hid\nden]\n",
+            "[a]\nb = c\nhidden\n",
+        ] {
             let fault = ccm(wrong).map_err(|fault| (fault.name(), fault.to_string().contains("hidden")));
             assert_eq!(fault, Err(("config-unreadable", false)), "{wrong}");
         }
