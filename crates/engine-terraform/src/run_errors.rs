@@ -99,6 +99,11 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Capacity, &["overconstrainedzonalallocationrequest"]),
     (Cause::Capacity, &["allocationfailed"]),
     (Cause::Capacity, &["not supported in your requested availability zone"]),
+    // The provider repeated a call whose answer was lost, and which had its effect.
+    (Cause::Unanswered, &["instancesessionsperinstanceprofile"]),
+    (Cause::Unanswered, &["resource.alreadyassociated"]),
+    (Cause::Unanswered, &["replaceroutetableassociation", "invalidassociationid.notfound"]),
+    (Cause::Unanswered, &["revok", "invalidpermission.notfound"]),
     (Cause::Quota, &["quotaexceeded"]),
     (Cause::Quota, &["limitexceeded"]),
     (Cause::Quota, &["toomanybuckets"]),
@@ -121,6 +126,7 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::NameTaken, &["duplicateloadbalancername"]),
     (Cause::NameTaken, &["duplicatetargetgroupname"]),
     (Cause::NameTaken, &["invalidgroup.duplicate"]),
+    (Cause::NameTaken, &["invalidsubnet.conflict"]),
     (Cause::NameTaken, &["invalidpermission.duplicate"]),
     (Cause::NameTaken, &["conflictingdomainexists"]),
     (Cause::NameTaken, &["already exists"]),
@@ -149,8 +155,6 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Permission, &["unexpected status 403"]),
     (Cause::NameTaken, &["unexpected status 409", "conflict"]),
     (Cause::Unanswered, &["connection reset"]),
-    // The provider repeated a call whose answer was lost, and which had its effect.
-    (Cause::Unanswered, &["revok", "invalidpermission.notfound"]),
     (Cause::Unanswered, &["couldn't find resource"]),
     (Cause::Unanswered, &[": empty result"]),
     (Cause::Unanswered, &[": empty response"]),

@@ -87,6 +87,28 @@ const SAID: &[(&str, Cause)] = &[
          does not exist in this security group",
         Cause::Unanswered,
     ),
+    (
+        "creating Main Route Table Association (rtb-1): operation error EC2: ReplaceRouteTableAssociation, https response \
+         error StatusCode: 400, RequestID: x, api error InvalidAssociationID.NotFound: Association ID 'rtbassoc-1' not \
+         found",
+        Cause::Unanswered,
+    ),
+    (
+        "creating EC2 Internet Gateway: attaching EC2 Internet Gateway (igw-1) to VPC (vpc-1): operation error EC2: \
+         AttachInternetGateway, https response error StatusCode: 400, RequestID: x, api error Resource.AlreadyAssociated: \
+         Resource igw-1 is already associated",
+        Cause::Unanswered,
+    ),
+    (
+        "adding IAM Role (r) to IAM Instance Profile (p): operation error IAM: AddRoleToInstanceProfile, https response \
+         error StatusCode: 409, RequestID: x, LimitExceeded: Cannot exceed quota for InstanceSessionsPerInstanceProfile: 1",
+        Cause::Unanswered,
+    ),
+    (
+        "creating EC2 Subnet: operation error EC2: CreateSubnet, https response error StatusCode: 400, RequestID: x, api \
+         error InvalidSubnet.Conflict: The CIDR '10.0.0.0/18' conflicts with another subnet",
+        Cause::NameTaken,
+    ),
     ("reading Security Group (sg-1): empty result", Cause::Unanswered),
     (
         "validating provider credentials: retrieving caller identity from STS: empty response",
