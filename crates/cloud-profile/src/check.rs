@@ -12,13 +12,13 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use landfall_diagnostics::{Code, Finding, Kind, Severity, sort};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use self::apart::{apart, is_within};
+use self::apart::apart;
 use super::admission::{
-    ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, merge_result, review, shape_of,
+    ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, merge_result, misfit, review, shape_of,
 };
-use super::document::{Document, pointer};
+use super::document::Document;
 use super::outcome::outcome;
 use super::render::DIFFERS;
 use super::types::{
@@ -60,7 +60,8 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
     // A cluster stops at the first stage that refuses; whoever mends a file wants to know all of it.
     if fitting.is_some() && stage == Some(Stage::Validation) {
         let more = others(&pages::PARENT, beside_parent(&request), &type_errors);
-        let is_told = |one: &Finding| findings.iter().any(|known| is_within(&known.field, &one.field));
+        let is_told =
+            |one: &Finding| findings.iter().any(|known| misfit::is_within(&known.field, &one.field));
         let more: Vec<Finding> = more.into_iter().filter(|one| !is_told(one)).collect();
         findings.extend(more);
     }
@@ -68,7 +69,8 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
         let more = merge_result(&request).into_iter().map(|refusal| of_both(profile, refusal));
         // What comes of a list with a fault may be a consequence of it.
         let known: Vec<&Finding> = findings.iter().chain(&type_errors).collect();
-        let more = more.filter(|one| !known.iter().any(|known| is_within(&known.field, placed_at(one))));
+        let more =
+            more.filter(|one| !known.iter().any(|known| misfit::is_within(&known.field, placed_at(one))));
         let more: Vec<Finding> = more.collect();
         findings.extend(more);
     }
@@ -99,7 +101,7 @@ pub fn unreadable(profile: &Document) -> Vec<Finding> {
     };
     let mut found = read.err().unwrap_or_default();
     if let Some(finding) = form::parent(profile) {
-        found.retain(|misfit| !is_within(&misfit.field, form::PARENT));
+        found.retain(|misfit| !misfit::is_within(&misfit.field, form::PARENT));
         found.extend(profile.placed(vec![finding]));
     }
     found.extend(form::names(profile));
@@ -107,8 +109,7 @@ pub fn unreadable(profile: &Document) -> Vec<Finding> {
     found
 }
 
-/// The object without values of another type than their fields have, so that the others can be judged. An entry of a
-/// list stays, without anything in it: those after it keep their numbers.
+/// The object without values of another type than their fields have, so that the others can be judged.
 fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value> {
     let mut object = Cow::Borrowed(&profile.object);
     if type_errors.is_empty() {
@@ -118,33 +119,8 @@ fn readable<'a>(profile: &'a Document, type_errors: &[Finding]) -> Cow<'a, Value
         PRIVATE_CLOUD_PROFILE => shape_of::<PrivateCloudProfileSpec>(),
         _ => shape_of::<NamespacedCloudProfileSpec>(),
     };
-    for misfit in type_errors {
-        let pointer = pointer(&misfit.field);
-        let Some((place, last)) = pointer.rsplit_once('/') else { continue };
-        match object.to_mut().pointer_mut(place) {
-            Some(Value::Object(members)) => {
-                members.remove(last);
-            }
-            Some(Value::Array(entries)) => {
-                if let Some(entry) = last.parse().ok().and_then(|number: usize| entries.get_mut(number)) {
-                    *entry =
-                        if is_text(&shape, &pointer) { Value::from("") } else { Value::Object(Map::new()) };
-                }
-            }
-            _ => {}
-        }
-    }
+    misfit::remove(object.to_mut(), &shape, type_errors.iter().map(|misfit| misfit.field.as_str()));
     object
-}
-
-/// Whether a text stands at this place of a spec of this shape.
-fn is_text(shape: &Value, pointer: &str) -> bool {
-    let mut steps = pointer.trim_start_matches("/spec/").split('/');
-    let at = steps.try_fold(shape, |shape, step| {
-        let named = shape.get("properties").and_then(|known| known.get(step));
-        named.or_else(|| shape.get("items")).or_else(|| shape.get("additionalProperties"))
-    });
-    at.is_some_and(|at| at["type"] == "string")
 }
 
 /// Where a finding is placed in the file, if that is another place than its field.
@@ -154,18 +130,8 @@ fn placed_at(finding: &Finding) -> &str {
 
 /// Refusals as findings, but for those of values that are of another type than their fields: of these, more is said.
 fn others(code: &'static Code, refusals: Vec<Refusal>, type_errors: &[Finding]) -> Vec<Finding> {
-    let is_told = |refusal: &Refusal| {
-        let is_at = |misfit: &Finding| {
-            // An entry whose name cannot be read is compared with no other.
-            let is_key = [".name", ".version"]
-                .iter()
-                .any(|key| misfit.field.strip_suffix(key).is_some_and(|entry| entry == refusal.field));
-            is_within(&refusal.field, &misfit.field)
-                || is_key
-                || (refusal.why == Why::Invalid && is_within(&misfit.field, &refusal.field))
-        };
-        type_errors.iter().any(is_at)
-    };
+    let is_told =
+        |refusal: &Refusal| type_errors.iter().any(|misfit| misfit::follows(refusal, &misfit.field));
     let lacking: Vec<String> = refusals
         .iter()
         .filter(|refusal| refusal.why == Why::NotInParent)

@@ -7,6 +7,7 @@ mod cloud_profile;
 mod deletion;
 mod loss;
 mod machines;
+pub(crate) mod misfit;
 mod names;
 mod nesting;
 mod object;

@@ -26,14 +26,14 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     // Where there is no spec, what it must have is missing.
     let nothing = Value::Object(Map::new());
     let spec = request.object.get("spec").filter(|spec| !spec.is_null()).unwrap_or(&nothing);
-    let spec: Option<PrivateCloudProfileSpec> =
+    let read: Option<shape::Read<PrivateCloudProfileSpec>> =
         shape::read(spec, &SHAPE, shape::Unknown::Refused, &mut refusals);
-    let Some(spec) = spec else { return Verdict::of(Stage::Validation, refusals) };
-    check(&spec, request.old, &mut refusals);
+    let Some(read) = read else { return Verdict::of(Stage::Validation, refusals) };
+    read.judge(&mut refusals, |spec, refusals| check(spec, request.old, refusals));
     if !refusals.is_empty() {
         return Verdict::of(Stage::Validation, refusals);
     }
-    Verdict::of(Stage::Admission, of_parent(request, &spec))
+    Verdict::of(Stage::Admission, of_parent(request, &read.spec))
 }
 
 /// The spec beside its parent, whatever the spec alone comes to.
@@ -94,5 +94,49 @@ fn check_beside(parent: &CloudProfileSpec, spec: &PrivateCloudProfileSpec, refus
                 refusals.push(without_date(&format!("spec.machineImages[{i}].versions[{j}]")));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(spec: &Value) -> Vec<(String, Why)> {
+        let metadata = json!({ "name": "c", "namespace": "n" });
+        let object =
+            json!({ "apiVersion": "v1", "kind": "PrivateCloudProfile", "metadata": metadata, "spec": spec });
+        let (kind, now) = (ProfileKind::Private, Timestamp::UNIX_EPOCH);
+        match review(&Request { kind, object: &object, old: None, parent: None, now }) {
+            Verdict::Refused { stage: Stage::Validation, refusals } => {
+                refusals.into_iter().map(|refusal| (refusal.field, refusal.why)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_type_hides_nothing_else_and_is_told_once() {
+        let of = |field: &str, why| (field.to_owned(), why);
+        let spec = json!({
+            "parent": { "kind": "CloudProfile", "name": "p" },
+            "kubernetes": { "versions": [{ "version": "1.28" }, { "version": 7 }] },
+            "limits": { "maxNodesTotal": 0 },
+        });
+        let mut found = refused(&spec);
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        assert_eq!(
+            found,
+            [
+                of("spec.kubernetes.versions[0]", Why::Invalid),
+                of("spec.kubernetes.versions[1].version", Why::Invalid),
+                of("spec.limits.maxNodesTotal", Why::Invalid),
+                of("spec.parent", Why::Invalid),
+            ]
+        );
+        assert_eq!(refused(&Value::Null), [of("spec.parent", Why::Required)]);
+        assert_eq!(refused(&json!([])), [of("spec", Why::Invalid)]);
     }
 }

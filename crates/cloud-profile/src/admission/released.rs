@@ -23,12 +23,12 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     // Where there is no spec, what it must have is missing.
     let nothing = Value::Object(Map::new());
     let sent = request.object.get("spec").filter(|spec| !spec.is_null()).unwrap_or(&nothing);
-    let sent: Option<NamespacedCloudProfileSpec> =
+    let read: Option<shape::Read<NamespacedCloudProfileSpec>> =
         shape::read(sent, &SHAPE, shape::Unknown::Ignored, &mut refusals);
-    let Some(sent) = sent else { return Verdict::of(Stage::Validation, refusals) };
+    let Some(read) = read else { return Verdict::of(Stage::Validation, refusals) };
     let old = request.old.and_then(|old| NamespacedCloudProfileSpec::deserialize(old.get("spec")?).ok());
-    let spec = stored(old.as_ref(), &sent, request.now);
-    check(&spec, old.as_ref(), &mut refusals);
+    let spec = stored(old.as_ref(), &read.spec, request.now);
+    read.judge(&mut refusals, |_, refusals| check(&spec, old.as_ref(), refusals));
     if !refusals.is_empty() {
         return Verdict::of(Stage::Validation, refusals);
     }

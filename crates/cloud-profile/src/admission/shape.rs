@@ -4,9 +4,9 @@ use landfall_diagnostics::shortened;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Refusal, Why, nesting};
+use super::{Refusal, Why, misfit, nesting};
 
 /// What is done about members that a type lacks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,29 +23,47 @@ pub(crate) fn of<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Reads `spec` as a type of this shape; none, and refusals, where it is of another.
+/// What could be read of a spec.
+pub(super) struct Read<T> {
+    /// The spec, without values of another type than their fields have.
+    pub(super) spec: T,
+    /// The fields of these values.
+    misfits: Vec<String>,
+}
+
+impl<T> Read<T> {
+    /// Refuses what else is wrong with the spec, but for what only follows from what could not be read.
+    pub(super) fn judge(&self, refusals: &mut Vec<Refusal>, judge: impl FnOnce(&T, &mut Vec<Refusal>)) {
+        let mut found = Vec::new();
+        judge(&self.spec, &mut found);
+        found.retain(|refusal| !self.misfits.iter().any(|misfit| misfit::follows(refusal, misfit)));
+        refusals.append(&mut found);
+    }
+}
+
+/// Reads `spec` as a type of this shape, with refusals of values of another type; none where nothing can be read.
 pub(super) fn read<T: DeserializeOwned>(
     spec: &Value,
     shape: &Value,
     unknown: Unknown,
     refusals: &mut Vec<Refusal>,
-) -> Option<T> {
+) -> Option<Read<T>> {
     let before = refusals.len();
     nesting::check("spec", spec, shape, refusals);
     compare("spec", spec, shape, unknown, refusals);
-    match T::deserialize(spec) {
-        Ok(read) => Some(read),
-        Err(fault) => {
-            if !refusals.iter().skip(before).any(|refusal| refusal.why == Why::Invalid) {
-                refusals.push(Refusal::new(
-                    "spec",
-                    Why::Invalid,
-                    format!("cannot be read: {}", shortened(&fault.to_string())),
-                ));
-            }
-            None
-        }
+    let invalid = refusals.iter().skip(before).filter(|refusal| refusal.why == Why::Invalid);
+    let misfits: Vec<String> = invalid.map(|refusal| refusal.field.clone()).collect();
+    if misfits.is_empty() {
+        let unreadable = |fault: serde_json::Error| {
+            let why = format!("cannot be read: {}", shortened(&fault.to_string()));
+            refusals.push(Refusal::new("spec", Why::Invalid, why));
+        };
+        return T::deserialize(spec).map_err(unreadable).ok().map(|spec| Read { spec, misfits });
     }
+    let mut object = json!({ "spec": spec });
+    misfit::remove(&mut object, shape, misfits.iter().map(String::as_str));
+    let spec = T::deserialize(object.get("spec")?).ok()?;
+    Some(Read { spec, misfits })
 }
 
 fn compare(at: &str, value: &Value, shape: &Value, unknown: Unknown, refusals: &mut Vec<Refusal>) {
@@ -98,12 +116,11 @@ fn other_sort(value: &Value, shape: &Value) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::types::PrivateCloudProfileSpec;
-    use serde_json::json;
 
     fn refused(spec: &Value) -> Vec<(String, Why)> {
         let mut refusals = Vec::new();
         let shape = of::<PrivateCloudProfileSpec>();
-        let _: Option<PrivateCloudProfileSpec> = read(spec, &shape, Unknown::Refused, &mut refusals);
+        let _: Option<Read<PrivateCloudProfileSpec>> = read(spec, &shape, Unknown::Refused, &mut refusals);
         refusals.into_iter().map(|refusal| (refusal.field, refusal.why)).collect()
     }
 

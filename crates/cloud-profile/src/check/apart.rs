@@ -2,14 +2,10 @@
 
 use landfall_diagnostics::{Finding, Kind};
 
+use crate::admission::misfit::is_within;
 use crate::document::Document;
 use crate::render::DIFFERS;
 use crate::types::Conflict;
-
-/// Whether a path leads to a place or to something in it.
-pub(super) fn is_within(path: &str, place: &str) -> bool {
-    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
 
 /// The conflicts without those that come of an error: of an entry that stands twice, and of values that are refused.
 pub(super) fn apart(profile: &Document, conflicts: &[Conflict], findings: &[Finding]) -> Vec<Conflict> {
