@@ -60,7 +60,9 @@ pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault>
     manifest.metadata.name = NAME;
     manifest.metadata.namespace = NAMESPACE;
     for said in [&mut manifest.metadata.labels, &mut manifest.metadata.annotations] {
-        said.values_mut().for_each(|text| *text = Some(text.take().unwrap_or_default()));
+        for text in said.values_mut() {
+            text.get_or_insert_default();
+        }
     }
     manifest.data = entries.data.into_iter().map(|(key, text)| (key, Some(text))).collect();
     manifest.binary_data = entries.binary_data.into_iter().map(|(key, text)| (key, Some(text))).collect();

@@ -138,7 +138,6 @@ impl Document {
     fn complete(&mut self, spec: &Spec, infrastructure: &Infrastructure, services: &[String]) {
         let families: Vec<&str> = services.iter().map(|network| family(network)).collect();
         let order = match families[..] {
-            [] | ["ipv4"] => None,
             ["ipv6"] => Some(json!(["ipv6"])),
             ["ipv6", _] => Some(json!(["ipv6", "ipv4"])),
             [_, _] => Some(json!(["ipv4", "ipv6"])),
