@@ -8,6 +8,10 @@ resource "aws_subnet" "public_edge" {
   availability_zone       = each.key
   map_public_ip_on_launch = local.cluster_api
   tags                    = merge(local.role_tags["public"], { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_route_table_association" "public_edge" {
@@ -15,6 +19,10 @@ resource "aws_route_table_association" "public_edge" {
 
   subnet_id      = aws_subnet.public_edge[each.key].id
   route_table_id = aws_route_table.public[0].id
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_subnet" "private_edge" {
@@ -28,6 +36,10 @@ resource "aws_subnet" "private_edge" {
     local.cluster_api ? local.role_tags["private"] : local.private_tags,
     { Name = "${var.cluster_id}-${local.subnet_name}private-${each.key}" },
   )
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_route_table_association" "private_edge" {
@@ -35,4 +47,8 @@ resource "aws_route_table_association" "private_edge" {
 
   subnet_id      = aws_subnet.private_edge[each.key].id
   route_table_id = aws_route_table.private[local.zones[lookup(var.aws_edge_parent_zones_index, each.key, 0)]].id
+
+  timeouts {
+    create = "2m"
+  }
 }

@@ -15,6 +15,10 @@ resource "aws_route_table" "public" {
 
   vpc_id = local.vpc_id
   tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-${local.table_name}public" })
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_main_route_table_association" "public" {
@@ -22,6 +26,10 @@ resource "aws_main_route_table_association" "public" {
 
   vpc_id         = local.vpc_id
   route_table_id = aws_route_table.public[0].id
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_route" "public_internet" {
@@ -70,6 +78,10 @@ resource "aws_subnet" "public" {
   tags                    = merge(local.public_tags, { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
 
   assign_ipv6_address_on_creation = local.is_dual_stack ? true : null
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_route_table_association" "public" {
@@ -77,6 +89,10 @@ resource "aws_route_table_association" "public" {
 
   subnet_id      = aws_subnet.public[each.key].id
   route_table_id = aws_route_table.public[0].id
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_eip" "nat" {
@@ -103,6 +119,10 @@ resource "aws_route_table" "private" {
 
   vpc_id = local.vpc_id
   tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-${local.table_name}private-${each.key}" })
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_route" "private_nat" {
@@ -139,6 +159,10 @@ resource "aws_subnet" "private" {
   tags              = merge(local.private_tags, { Name = "${var.cluster_id}-${local.subnet_name}private-${each.key}" })
 
   assign_ipv6_address_on_creation = local.is_dual_stack ? true : null
+
+  timeouts {
+    create = "2m"
+  }
 }
 
 resource "aws_route_table_association" "private" {
@@ -146,4 +170,8 @@ resource "aws_route_table_association" "private" {
 
   subnet_id      = aws_subnet.private[each.key].id
   route_table_id = aws_route_table.private[each.key].id
+
+  timeouts {
+    create = "2m"
+  }
 }
