@@ -281,6 +281,18 @@ fn outlines_are_what_the_modules_make() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The modules look a parent up among the zones with subnets.
+#[test]
+fn zones_without_subnets_are_not_counted_for_local_zones() {
+    let mut plan = clusters::made(&own("testdata/plans/aws-new-edge")).0;
+    let index = |plan: &Plan| variables_of(plan)["aws_edge_parent_zones_index"].clone();
+    let before = index(&plan);
+    assert!(before.as_object().is_some_and(|zones| !zones.is_empty()), "{before}");
+    // Of a pool with more zones than machines.
+    plan.platform.aws.as_mut().unwrap().control_plane.zones.insert(0, "us-east-0a".to_owned());
+    assert_eq!(index(&plan), before);
+}
+
 /// Terraform's provider knows no Stack Hub.
 #[test]
 fn a_stack_hub_has_no_modules() {

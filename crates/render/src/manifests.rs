@@ -203,7 +203,13 @@ fn ingress_controller(plan: &Plan, assets: &PlatformAssets) -> Value {
 fn network(plan: &Plan) -> Value {
     let networking = plan.config.networking.clone().unwrap_or_default();
     let pods = networking.cluster_network.iter();
-    let pods = pods.map(|net| json!({ "cidr": written(&net.cidr), "hostPrefix": net.host_prefix }));
+    let pods = pods.map(|net| {
+        let mut pods = json!({ "cidr": written(&net.cidr) });
+        if net.host_prefix != 0 {
+            pods["hostPrefix"] = net.host_prefix.into();
+        }
+        pods
+    });
     let mut spec = json!({
         "clusterNetwork": pods.collect::<Vec<Value>>(),
         "externalIP": { "policy": {} },

@@ -67,7 +67,7 @@ fn check_pool(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Finding
     let of_platform = case.active.and_then(|platform| platform.architectures);
     for accepted in [Some(ARCHITECTURES), of_platform].into_iter().flatten() {
         if !accepted.contains(&pool.architecture.as_str()) {
-            // What is in neither list is reported twice, as the installer does; text output shows equal findings once.
+            // What is in neither list is reported twice, as the installer does; the output has equal findings once.
             let name = field("architecture");
             let accepted = of_platform.unwrap_or(ARCHITECTURES);
             out.push(Finding::not_supported(&ARCHITECTURE, name, &pool.architecture, accepted));

@@ -31,7 +31,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
 fn check_publish(case: &Case<'_>, out: &mut Findings) {
     let publish = case.config.publish.as_str();
     if !ACCEPTED.contains(&publish) {
-        // The OpenShift installer reports this twice; text output shows equal findings once.
+        // The OpenShift installer reports this twice; the output has equal findings once.
         for _ in 0..2 {
             out.push(Finding::not_supported(&PUBLISH, "publish", publish, ACCEPTED));
         }

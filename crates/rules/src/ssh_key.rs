@@ -1,7 +1,9 @@
 //! `sshKey`: `docs/install-config.md`, section 7.1. Nothing of a key is ever put into a message.
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::general_purpose::GeneralPurposeConfig;
+use base64::engine::{GeneralPurpose, general_purpose::PAD};
 use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity};
 use ssh_key::public::KeyData;
 use ssh_key::{Certificate, PublicKey};
@@ -58,6 +60,10 @@ fn is_fips(kind: &str) -> bool {
             .is_some_and(|size| size.len() == 3 && size.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// As Go reads Base64: bits that are over at the end do not matter.
+static BASE64: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+const LENIENT: GeneralPurposeConfig = PAD.with_decode_allow_trailing_bits(true);
+
 /// The type of the key that a line of an authorized-keys text holds.
 ///
 /// As Go's `ssh.ParseAuthorizedKey` reads a line: the word before the data may be anything, and options
@@ -93,7 +99,7 @@ fn options_end(line: &str) -> usize {
 
 /// The type of the key in the first word of `text`.
 fn parse_data(text: &str) -> Option<String> {
-    let blob = STANDARD.decode(text.trim().split([' ', '\t']).next()?).ok()?;
+    let blob = BASE64.decode(text.trim().split([' ', '\t']).next()?).ok()?;
     match PublicKey::from_bytes(&blob) {
         Ok(key) => match key.key_data() {
             KeyData::Other(_) => None,

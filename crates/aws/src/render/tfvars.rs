@@ -216,7 +216,7 @@ fn stub(rendering: &Rendering<'_>, bucket: &str) -> String {
 /// Local zones of a new network.
 struct LocalZones<'a> {
     names: BTreeSet<&'a str>,
-    /// The place of each one's parent among all ordinary zones; 0 if it is not there.
+    /// The place of each one's parent among all ordinary zones with subnets; 0 if it is not there.
     parents: BTreeMap<&'a str, usize>,
 }
 
@@ -224,11 +224,11 @@ impl<'a> LocalZones<'a> {
     fn of(rendering: &Rendering<'a>) -> Self {
         let aws = rendering.aws;
         let mut found = Self { names: BTreeSet::new(), parents: BTreeMap::new() };
-        if matches!(aws.network, Network::Existing { .. }) {
-            return found;
-        }
-        let master = aws.control_plane.zones.iter().map(String::as_str);
-        let all: BTreeSet<&str> = master.chain(ordinary_zones(&aws.compute)).collect();
+        let Network::New { subnets, .. } = &aws.network else { return found };
+        // A zone without subnets, such as that of a machine that there is not, has no route table.
+        let is_local = |zone: &str| aws.compute.iter().any(|pool| pool.local_zones.contains_key(zone));
+        let zones = subnets.iter().map(|subnet| subnet.zone.as_str());
+        let all: BTreeSet<&str> = zones.filter(|zone| !is_local(zone)).collect();
         for pool in &aws.compute {
             for zone in &pool.zones {
                 let Some(local) = pool.local_zones.get(zone) else { continue };

@@ -81,21 +81,16 @@ fn is_separator(c: char) -> bool {
     )
 }
 
-/// Whether a key is below `<owner>.io/` or a subdomain of it. The character before `io` may be any, as
+/// Whether a key is below `<owner>.io/` or a subdomain of it. The character before `io` may be any, also a slash, as
 /// in the OpenShift installer's pattern.
 fn belongs_to(key: &str, owner: &str) -> bool {
-    let Some((domain, _)) = key.split_once('/') else {
-        return false;
+    let is_owners = |name: &str| {
+        let mut rest = name.strip_prefix(owner).unwrap_or_default().chars();
+        rest.next().is_some() && rest.as_str().starts_with("io/")
     };
-    let Some(rest) = domain.strip_suffix("io") else {
-        return false;
-    };
-    let mut before = rest.chars();
-    if before.next_back().is_none() {
-        return false;
-    }
-    let name = before.as_str();
-    name.strip_suffix(owner).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
+    let domain = key.split('/').next().unwrap_or_default();
+    let dots = domain.match_indices('.').map(|(at, dot)| at + dot.len());
+    std::iter::once(0).chain(dots).any(|at| key.get(at..).is_some_and(is_owners))
 }
 
 #[cfg(test)]
@@ -104,7 +99,14 @@ mod tests {
 
     #[test]
     fn refuses_what_belongs_to_the_cluster() {
-        for key in ["Name", "kubernetes.io/x", "a.b.openshift.io/", "kubernetesXio/x"] {
+        for key in [
+            "Name",
+            "kubernetes.io/x",
+            "a.b.openshift.io/",
+            "kubernetesXio/x",
+            "kubernetes/io/x",
+            "a.openshift/io/x",
+        ] {
             assert!(tag_fault(key, "v").is_some(), "{key}");
         }
         for key in ["kubernetes.io", "xkubernetes.io/a", "team", "kubernetes.iox/a", "a/kubernetes.io/b"] {

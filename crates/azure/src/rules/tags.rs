@@ -30,7 +30,8 @@ const RESERVED: &[&str] = &["kubernetes.io", "openshift.io", "microsoft", "azure
 
 pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings) {
     let tags = &azure.user_tags;
-    let allowed = catalogue.cloud(&azure.cloud_name).is_some_and(|(_, cloud)| cloud.user_tags_allowed);
+    // A section that is not in use has no default cloud.
+    let allowed = catalogue.clouds.get(&azure.cloud_name).is_some_and(|cloud| cloud.user_tags_allowed);
     if !tags.is_empty() && !allowed {
         let message = format!("clusters in the cloud {} do not support tags", shown(&azure.cloud_name));
         let finding = Finding::error(&TAGS_CLOUD, Kind::Forbidden, FIELD, message);

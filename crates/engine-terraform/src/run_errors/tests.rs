@@ -109,7 +109,13 @@ const SAID: &[(&str, Cause)] = &[
          error InvalidSubnet.Conflict: The CIDR '10.0.0.0/18' conflicts with another subnet",
         Cause::NameTaken,
     ),
+    (
+        "setting S3 Bucket (b) tags: listing resource tags (b): operation error S3: GetBucketTagging, https response error \
+         StatusCode: 404, RequestID: x, api error NoSuchBucket: The specified bucket does not exist",
+        Cause::Unanswered,
+    ),
     ("reading Security Group (sg-1): empty result", Cause::Unanswered),
+    ("empty result", Cause::Unanswered),
     (
         "validating provider credentials: retrieving caller identity from STS: empty response",
         Cause::Unanswered,
