@@ -20,7 +20,7 @@ const LARGE: &str = "!large";
 /// # Errors
 /// Why it is neither, in words that cite no value.
 pub fn read(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).or_else(|_| yaml(text))
+    serde_json::from_str(text).or_else(|_| value(text, Numbers::Rounded))
 }
 
 /// What a YAML text says, with its merge keys carried out.
@@ -28,8 +28,24 @@ pub fn read(text: &str) -> Result<Value, String> {
 /// # Errors
 /// Why it is not YAML, or says what JSON cannot, in words that cite no value.
 pub fn yaml(text: &str) -> Result<Value, String> {
-    // What was written as JSON can be read; a number beyond the range of a double cannot.
-    serde_json::from_str(&tree(text)?.line()).map_err(|_| "a number is too large".to_owned())
+    value(text, Numbers::Held)
+}
+
+/// What a YAML text says, in numbers of these forms.
+fn value(text: &str, numbers: Numbers) -> Result<Value, String> {
+    // What was written as JSON can be read.
+    serde_json::from_str(&parsed(text, numbers)?.line()).map_err(|_| "a number is too large".to_owned())
+}
+
+/// What becomes of numbers.
+#[derive(Clone, Copy)]
+enum Numbers {
+    /// They have the form of JSON that is written anew, with all digits.
+    Canonical,
+    /// They stay as they are; whole ones of more than 64 bits are refused, as no value holds them.
+    Held,
+    /// They stay as they are, as far as a double holds them.
+    Rounded,
 }
 
 /// What a YAML text says, with its merge keys carried out and all digits of its numbers.
@@ -37,11 +53,15 @@ pub fn yaml(text: &str) -> Result<Value, String> {
 /// # Errors
 /// Why it is not YAML, or says what JSON cannot, in words that cite no value.
 pub fn tree(text: &str) -> Result<Json, String> {
+    parsed(text, Numbers::Canonical)
+}
+
+fn parsed(text: &str, numbers: Numbers) -> Result<Json, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let unreadable = |fault: serde_yaml::Error| fault.to_string();
     let Document(mut document) = serde_yaml::from_str(text).map_err(unreadable)?;
     document.apply_merge().map_err(unreadable)?;
-    json(document)
+    json(document, numbers)
 }
 
 /// A YAML value, whose numbers may be of any size.
@@ -161,13 +181,18 @@ fn of_kind(object: &Value, kind: &str) -> Result<(), String> {
     }
 }
 
-fn json(value: Yaml) -> Result<Json, String> {
+fn json(value: Yaml, numbers: Numbers) -> Result<Json, String> {
     Ok(match value {
         Yaml::Null => Json::Null,
         Yaml::Bool(flag) => Json::Flag(flag),
-        Yaml::Number(number) => Json::number(&digits(&number)?),
+        Yaml::Number(number) => match numbers {
+            Numbers::Canonical => Json::number(&digits(&number)?),
+            Numbers::Held | Numbers::Rounded => Json::number_as_is(&digits(&number)?),
+        },
         Yaml::String(text) => Json::Text(text),
-        Yaml::Sequence(items) => Json::List(items.into_iter().map(json).collect::<Result<_, _>>()?),
+        Yaml::Sequence(items) => {
+            Json::List(items.into_iter().map(|item| json(item, numbers)).collect::<Result<_, _>>()?)
+        }
         Yaml::Mapping(members) => {
             let mut object = Members::new();
             for (name, member) in members {
@@ -178,11 +203,14 @@ fn json(value: Yaml) -> Result<Json, String> {
                         landfall_diagnostics::shortened(&name)
                     ));
                 }
-                object.insert(name, json(member)?);
+                object.insert(name, json(member, numbers)?);
             }
             Json::Object(object)
         }
         // No other tag was read.
+        Yaml::Tagged(_) if matches!(numbers, Numbers::Held) => {
+            return Err("a number has more than 64 bits: write it in quotes".to_owned());
+        }
         Yaml::Tagged(tagged) => Json::number(&text(tagged.value)),
     })
 }
@@ -237,8 +265,17 @@ mod tests {
             ("!own 7", "7"),
         ] {
             assert_eq!(tree(&format!("x: {text}")).map(|tree| tree.line()), Ok(format!("{{\"x\":{line}}}")));
-            assert!(yaml(&format!("x: {text}")).is_ok_and(|value| value["x"].is_number()), "{text}");
+            assert!(read(&format!("x: {text}")).is_ok_and(|value| value["x"].is_number()), "{text}");
         }
+        // What a value cannot hold is not changed without a word.
+        for text in ["18446744073709551616", "98765432109876543210987"] {
+            let told = yaml(&format!("x: {text}")).err().unwrap_or_default();
+            assert!(told.contains("in quotes") && !told.contains(text), "{told}");
+        }
+        assert_eq!(
+            yaml("x: [10.0, 1e10]").map(|value| value["x"].to_string()),
+            Ok("[10.0,10000000000.0]".to_owned())
+        );
         let digits = "9".repeat(60);
         let read =
             yaml(&format!("password: {digits}\nother: [")).map_or_else(|why| why, |value| value.to_string());

@@ -81,10 +81,14 @@ impl Json {
         })
     }
 
-    /// A number in its canonical form.
+    /// A number in its canonical form, which is JSON, too.
     pub fn number(text: &str) -> Self {
-        // The canonical form of a number is JSON, too.
-        Self::Number(RawValue::from_string(canonical(text)).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+        Self::number_as_is(&canonical(text))
+    }
+
+    /// A number as it is written.
+    pub fn number_as_is(text: &str) -> Self {
+        Self::Number(RawValue::from_string(text.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
 
     /// The value on one line.

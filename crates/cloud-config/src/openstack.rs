@@ -91,7 +91,7 @@ fn without_comment(line: &str) -> &str {
     comment.map_or(line, |comment| line.split_at(comment).0)
 }
 
-/// A value without quotes around it, if it says the same to the provider without them.
+/// A value without quotes around it, as ordinary readers of INI take it, unless something in it needs them.
 fn bare(value: &str) -> &str {
     let between = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     let inner = between('"').or_else(|| between('\'')).unwrap_or(value);

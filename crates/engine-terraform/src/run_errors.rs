@@ -157,7 +157,6 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Unanswered, &["connection reset"]),
     // What counts as created was not: the answer that said so was not the cloud's.
     (Cause::Unanswered, &["nosuchbucket"]),
-    (Cause::Unanswered, &["nosuchentity"]),
     (Cause::Unanswered, &["couldn't find resource"]),
     (Cause::Unanswered, &["empty result"]),
     (Cause::Unanswered, &["empty response"]),

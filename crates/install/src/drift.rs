@@ -124,6 +124,23 @@ impl Site<'_> {
     /// # Errors
     /// Terraform cannot be run, or was asked to stop.
     pub async fn drift(&mut self) -> Result<Vec<Drift>, Fault> {
+        // Applying the stage says what is wrong.
+        self.differences(|_| None).await
+    }
+
+    /// The same after the stages were applied, where what the engine took for done may not be.
+    ///
+    /// # Errors
+    /// Also where Terraform cannot plan: what there is remains unknown then.
+    pub async fn unconfirmed(&mut self) -> Result<Vec<Drift>, Fault> {
+        self.differences(Some).await
+    }
+
+    /// What differs, stage by stage. `counts` gives the error of a plan that was refused, if it counts.
+    async fn differences(
+        &mut self,
+        counts: fn(landfall_engine_terraform::Fault) -> Option<landfall_engine_terraform::Fault>,
+    ) -> Result<Vec<Drift>, Fault> {
         let mut all = Vec::new();
         for stage in self.platform.stages() {
             let steps = self.cluster.steps()?;
@@ -137,13 +154,17 @@ impl Site<'_> {
             {
                 continue;
             }
-            let drift = self.drift_of(stage).await?;
+            let drift = self.drift_of(stage, counts).await?;
             all.extend(Some(drift).filter(|drift| !drift.is_none()));
         }
         Ok(all)
     }
 
-    async fn drift_of(&mut self, stage: &plan::Stage) -> Result<Drift, Fault> {
+    async fn drift_of(
+        &mut self,
+        stage: &plan::Stage,
+        counts: fn(landfall_engine_terraform::Fault) -> Option<landfall_engine_terraform::Fault>,
+    ) -> Result<Drift, Fault> {
         let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
         let variables = self.files().variables(stage);
         let needs = self.needs(stage).await?;
@@ -167,8 +188,10 @@ impl Site<'_> {
                 let complete = landfall_engine_terraform::complete_resources(&folder).map_err(engine)?;
                 of_changes(stage.name, &changes.managed, &complete)
             }
-            // Applying the stage says what is wrong.
-            Preview::Refused { .. } => Drift::default(),
+            Preview::Refused { fault, .. } => match counts(*fault) {
+                Some(fault) => return Err(engine(fault)),
+                None => Drift::default(),
+            },
         })
     }
 }

@@ -29,9 +29,8 @@ provider "aws" {
   region = var.aws_region
 
   # The provider knows only the regions of its own release.
-  skip_region_validation = true
-  # landfall has validated them. The provider then learns the account from any of IAM and STS that answers.
-  skip_credentials_validation = true
+  skip_region_validation      = true
+  skip_credentials_validation = local.skip_sts
   skip_requesting_account_id  = local.skip_sts
   s3_use_path_style           = var.aws_s3_use_path_style
   # skip_metadata_api_check stays unset: on an EC2 instance the credentials may come from there.

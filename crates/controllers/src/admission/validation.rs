@@ -311,7 +311,8 @@ impl Judge {
             let message = format!("there is no {} `{}`", reference.kind, shortened(&reference.name));
             return Ok(vec![Refusal { field: FIELD.to_owned(), why: Why::NotFound, message }]);
         };
-        let from = self.find(&new.namespace, old.profile.as_ref()).await?;
+        // From a profile that cannot be read, one may always change; the new one then must offer everything.
+        let from = self.find(&new.namespace, old.profile.as_ref()).await.ok().flatten();
         let Some(after) = to.joined() else { return Ok(Vec::new()) };
         let mut loss = Loss::default();
         loss.add(from.as_ref().and_then(Found::joined).as_deref(), &after, [&old], now);

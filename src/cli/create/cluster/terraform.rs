@@ -24,6 +24,9 @@ use crate::workdir::ClusterDir;
 /// a resource more than before.
 const AGAIN: usize = 30;
 const IN_VAIN: usize = 4;
+/// What is said where the cloud has something else than it confirmed.
+const UNCONFIRMED: &str =
+    "resources are missing or differ although the cloud confirmed them: creating or changing them again";
 /// The pause before that.
 const PAUSE: Duration = Duration::from_secs(10);
 
@@ -79,7 +82,7 @@ impl Job<'_> {
         };
         let Begun { mut cluster, prepared, mut summary, .. } = begun;
         let engine = json!({ "name": terraform.name(), "version": terraform.version().to_string() });
-        let drift = match self.drift(terraform, &mut cluster, &prepared.plan, &summary) {
+        let mut drift = match self.drift(terraform, &mut cluster, &prepared.plan, &summary) {
             Ok(drift) => drift,
             Err(fault) => {
                 let (all, done) = ((&prepared, &summary), Done::default());
@@ -97,13 +100,21 @@ impl Job<'_> {
         let continuing = terraform.continuing();
         let is_first = !install::has_begun(&cluster, self.platform)?;
         let mut attempts = Attempts::default();
+        // After a run that continued, what the engine took for done may not be: it is read before that is reported.
+        let mut confirms = false;
         let result = loop {
             let removal = finder.removal();
             // What the state lacks after the first attempt of the first run was created by it, with consent.
             let is_own = is_first && attempts.again > 0;
             let recovery = finder.recovery(removal.as_deref(), allowed || is_own);
-            let terraform = if attempts.again == 0 { terraform } else { &continuing };
-            let tools = Tools { terraform, recovery, drift: &drift, shown: &shown, stop: &stop };
+            let reads = attempts.again == 0 || confirms;
+            let tools = Tools {
+                terraform: if reads { terraform } else { &continuing },
+                recovery,
+                drift: &drift,
+                shown: &shown,
+                stop: &stop,
+            };
             let work = self.work(&mut cluster, &prepared.plan, tools, &mut done);
             let result = self.runtime.block_on(async {
                 tokio::select! {
@@ -112,7 +123,28 @@ impl Job<'_> {
                     result = work => result,
                 }
             });
-            match result {
+            let fault = match result {
+                Ok(()) if attempts.again == 0 => break Ok(()),
+                Ok(()) => {
+                    confirms = true;
+                    match self.unconfirmed(terraform, &mut cluster, &prepared.plan) {
+                        Ok(found) if found.is_empty() => break Ok(()),
+                        Ok(found) if attempts.another(self.standing(&cluster)) => {
+                            self.settings.printer.talk(UNCONFIRMED);
+                            drift = found;
+                            continue;
+                        }
+                        Ok(found) => {
+                            break Err(Fault::Unseen(
+                                found.iter().flat_map(|one| one.findings(true)).collect(),
+                            ));
+                        }
+                        Err(fault) => {
+                            drift.clear();
+                            fault
+                        }
+                    }
+                }
                 Err(Fault::Untracked(finding)) if !self.args.yes && ui::can_ask() => {
                     engine::report(&[*finding], self.settings);
                     if let Some(exit) = engine::consent(recovery::QUESTION, self.settings)? {
@@ -120,28 +152,27 @@ impl Job<'_> {
                         return Ok(Err(Ended::Said(exit)));
                     }
                     allowed = true;
+                    continue;
                 }
-                Err(fault) => {
-                    let why = passing(&fault, is_first, attempts.again > 0);
-                    let Some(why) = why else { break Err(fault) };
-                    if !attempts.another(self.standing(&cluster)) {
-                        break Err(fault);
-                    }
-                    self.settings.printer.talk(&format!(
-                        "the cloud did not answer properly, continuing in {} s (attempt {}): {why}",
-                        PAUSE.as_secs(),
-                        attempts.again + 1
-                    ));
-                    self.runtime.block_on(async {
-                        tokio::select! {
-                            never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
-                            () = stop.asked() => {}
-                            () = sleep(PAUSE) => {}
-                        }
-                    });
-                }
-                Ok(()) => break Ok(()),
+                Err(fault) => fault,
+            };
+            let why = passing(&fault, is_first, attempts.again > 0);
+            let Some(why) = why else { break Err(fault) };
+            if !attempts.another(self.standing(&cluster)) {
+                break Err(fault);
             }
+            self.settings.printer.talk(&format!(
+                "the cloud did not answer properly, continuing in {} s (attempt {}): {why}",
+                PAUSE.as_secs(),
+                attempts.again + 1
+            ));
+            self.runtime.block_on(async {
+                tokio::select! {
+                    never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
+                    () = stop.asked() => {}
+                    () = sleep(PAUSE) => {}
+                }
+            });
         };
         drop(shown);
         self.finish(&cluster, engine, (&prepared, &summary), &done, result, &[]).map(Ok)
@@ -161,19 +192,45 @@ impl Job<'_> {
             return Ok(Vec::new());
         }
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
-        let mut site = Site {
+        let mut site = self.seen(terraform, cluster, plan, &shown, &stop);
+        self.looking(site.drift(), &stop, &shown, engine::TERRAFORM_STOPS)
+    }
+
+    /// What is missing or changed after a run that continued.
+    fn unconfirmed(
+        &self,
+        terraform: &Terraform,
+        cluster: &mut ClusterDir,
+        plan: &Plan,
+    ) -> Result<Vec<Drift>, Fault> {
+        let (shown, stop) = (Shown::new(self.settings), Stop::default());
+        let mut site = self.seen(terraform, cluster, plan, &shown, &stop);
+        let mut found = self.looking(site.unconfirmed(), &stop, &shown, engine::TERRAFORM_STOPS)?;
+        found.retain(|one| !(one.missing.is_empty() && one.changed.is_empty()));
+        Ok(found)
+    }
+
+    /// The cluster, to be looked at only.
+    fn seen<'s>(
+        &'s self,
+        terraform: &'s Terraform,
+        cluster: &'s mut ClusterDir,
+        plan: &'s Plan,
+        shown: &'s Shown<'_>,
+        stop: &'s Stop,
+    ) -> Site<'s> {
+        Site {
             cluster,
             platform: self.platform,
             infra_id: &plan.identity.infra_id,
             session: self.session,
             recovery: None,
             terraform,
-            watcher: &shown,
+            watcher: shown,
             drift: &[],
-            stop: &stop,
+            stop,
             now: prepare::now,
-        };
-        self.looking(site.drift(), &stop, &shown, engine::TERRAFORM_STOPS)
+        }
     }
 
     /// Marks what the user brought, and makes the rest.
