@@ -15,6 +15,10 @@ resource "aws_eip" "bootstrap" {
   instance         = aws_instance.bootstrap.id
   public_ipv4_pool = var.aws_public_ipv4_pool
   tags             = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-eip" })
+
+  timeouts {
+    read = "2m"
+  }
 }
 
 resource "aws_instance" "bootstrap" {

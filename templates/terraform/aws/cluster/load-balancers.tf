@@ -32,6 +32,10 @@ resource "aws_eip" "api" {
   public_ipv4_pool = var.aws_public_ipv4_pool
   tags             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-eip-apiserver-${count.index}" })
 
+  timeouts {
+    read = "2m"
+  }
+
   depends_on = [aws_internet_gateway.new]
 }
 

@@ -102,6 +102,10 @@ resource "aws_eip" "nat" {
   public_ipv4_pool = var.aws_public_ipv4_pool
   tags             = merge(local.role_tags["common"], { Name = "${var.cluster_id}-eip-${each.key}" })
 
+  timeouts {
+    read = "2m"
+  }
+
   # An address of a VPC can be used, and released, only while the VPC has an internet gateway.
   depends_on = [aws_internet_gateway.new]
 }
