@@ -133,14 +133,15 @@ impl<'de> Visitor<'de> for AnyValue {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Yaml, A::Error> {
         let mut mapping = Mapping::new();
         while let Some((Document(name), Document(value))) = members.next_entry()? {
-            if mapping.insert(name, value).is_some() {
-                return Err(A::Error::custom("a key is duplicated"));
+            if mapping.contains_key(&name) {
+                return Err(A::Error::custom(duplicated(&key(name).map_err(A::Error::custom)?)));
             }
+            mapping.insert(name, value);
         }
         Ok(Yaml::Mapping(mapping))
     }
 
-    /// A tag of one's own means nothing here.
+    /// Tags mean nothing here.
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Yaml, A::Error> {
         let (_, content) = tagged.variant::<String>()?;
         content.newtype_variant().map(|Document(value)| value)
@@ -198,10 +199,7 @@ fn json(value: Yaml, numbers: Numbers) -> Result<Json, String> {
             for (name, member) in members {
                 let name = key(name)?;
                 if object.contains_key(&name) {
-                    return Err(format!(
-                        "the key `{}` is duplicated",
-                        landfall_diagnostics::shortened(&name)
-                    ));
+                    return Err(duplicated(&name));
                 }
                 object.insert(name, json(member, numbers)?);
             }
@@ -213,6 +211,10 @@ fn json(value: Yaml, numbers: Numbers) -> Result<Json, String> {
         }
         Yaml::Tagged(tagged) => Json::number(&text(tagged.value)),
     })
+}
+
+fn duplicated(key: &str) -> String {
+    format!("the key `{}` is duplicated", landfall_diagnostics::shortened(key))
 }
 
 fn key(key: Yaml) -> Result<String, String> {
@@ -294,6 +296,9 @@ mod tests {
             "\"\\ud800\"",
         ] {
             assert!(read(text).is_err(), "{text}");
+        }
+        for text in ["a: 1\na: 2", "1: a\n\"1\": b"] {
+            assert!(read(text).is_err_and(|why| why.contains("` is duplicated")), "{text}");
         }
     }
 

@@ -350,7 +350,7 @@ mod tests {
             "labels": { "zone": "openshift-zone", "region": "openshift-region" },
         });
         assert_eq!(made(&spec, &Value::Null, &[], text), Ok(expected));
-        // A server is known by its name, whatever its key in the text; nobody is on a server without a name.
+        // A server is known by its name, whatever its key in the text. A domain without a server adds nothing.
         let spec = json!({ "failureDomains": [domain("vc1", "dc9"), domain("", "dc8")] });
         let named =
             made(&spec, &Value::Null, &[], "vcenter: {one: {server: vc1, datacenters: [a], port: ~}}");

@@ -225,7 +225,7 @@ impl<'a> LocalZones<'a> {
         let aws = rendering.aws;
         let mut found = Self { names: BTreeSet::new(), parents: BTreeMap::new() };
         let Network::New { subnets, .. } = &aws.network else { return found };
-        // A zone without subnets, such as that of a machine that there is not, has no route table.
+        // A zone without subnets has no route table.
         let is_local = |zone: &str| aws.compute.iter().any(|pool| pool.local_zones.contains_key(zone));
         let zones = subnets.iter().map(|subnet| subnet.zone.as_str());
         let all: BTreeSet<&str> = zones.filter(|zone| !is_local(zone)).collect();

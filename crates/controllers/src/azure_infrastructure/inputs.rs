@@ -471,8 +471,7 @@ mod tests {
                 "type": "azure",
                 "regions": [{ "name": "westeurope", "zones": [{ "name": "1" }] }],
                 "machineTypes": [{ "name": "Standard_D4s_v5", "cpu": "4", "gpu": "0", "memory": "16Gi" }],
-                "machineImages": [],
-                "kubernetes": { "versions": [] },
+                "machineImages": [], "kubernetes": { "versions": [] },
             },
         });
         let digest_of = |profile: &Value| {
