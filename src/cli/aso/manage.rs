@@ -6,7 +6,8 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive::{
-    Anchor, Api, End, Feed, Ground, Job, Place, Relocation, Side, Step, Worked, at_work, relocate as moved,
+    Anchor, Api, End, Feed, Ground, Job, Listing as _, Place, Relocation, Side, Step, Worked, at_work,
+    relocate as moved,
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_model::catalogue::Catalogue;
@@ -222,6 +223,11 @@ impl Reached {
         let management = Management::of(kubeconfig).map_err(|(finding, exit)| (vec![*finding], exit))?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
+        // An object that is not seen would be left out: a pause or a move must have all.
+        let closed = management::closed(&kinds, &report, ground, |_| true);
+        if !closed.is_empty() {
+            return Err((closed, Exit::Unfit));
+        }
         Ok(Self { management, kinds, report })
     }
 
@@ -287,11 +293,10 @@ async fn both(args: &MoveArgs, ground: &Ground) -> Result<Both, (Vec<Finding>, E
     // Nothing is paused before it is known that the cluster can live there. A cluster that is not here any more lives
     // there already, or nowhere.
     let report = if let Some(cloud) = from.cloud(ground).await? {
-        // No plan has routes, so the operator does not need their kind.
-        let needed: Vec<&'static Kind> =
-            from.kinds.iter().copied().filter(|kind| kind.core || to.kinds.contains(kind)).collect();
+        let needed = from.used(ground).await?;
+        let machines = permissions::has_machines(&needed);
         let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };
-        let report = to.management.check(&wanted, &ground.infra_id, false, Catalogue::embedded()).await;
+        let report = to.management.check(&wanted, &ground.infra_id, machines, Catalogue::embedded()).await;
         Some(report.map_err(|findings| (findings, Exit::Unfit))?)
     } else {
         None
@@ -328,6 +333,22 @@ impl Reached {
     async fn home(&self) -> Result<String, (Vec<Finding>, Exit)> {
         let home = Ground::home(&self.management.live).await;
         home.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
+    }
+
+    /// The kinds that every cluster needs, and others of which there is an object.
+    async fn used(&self, ground: &Ground) -> Result<Vec<&'static Kind>, (Vec<Finding>, Exit)> {
+        let live = &self.management.live;
+        let mut used = Vec::new();
+        for kind in &self.kinds {
+            let is_used = kind.core || {
+                let objects = live.list(kind, &ground.namespace).await;
+                !objects
+                    .map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?
+                    .is_empty()
+            };
+            used.extend(is_used.then_some(*kind));
+        }
+        Ok(used)
     }
 
     /// The cloud of the cluster, as its anchor says it, empty for the default one; none where there is no

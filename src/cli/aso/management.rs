@@ -195,6 +195,28 @@ impl Management {
     }
 }
 
+/// The rights that are missing to see all objects of a cluster: those to list kinds that are `needed` and served, and
+/// that are not among those that are `seen`.
+#[must_use]
+pub fn closed(
+    seen: &[&'static Kind],
+    report: &Report,
+    ground: &Ground,
+    needed: impl Fn(&Kind) -> bool,
+) -> Vec<Finding> {
+    let is_served = |kind: &Kind| report.versions.contains_key(&detect::crd_name(kind));
+    let needed = permissions::kinds(true).into_iter().filter(|kind| needed(kind) && is_served(kind));
+    let closed = needed.filter(|kind| !seen.contains(kind)).map(|kind| Question {
+        namespace: Some(ground.namespace.clone()),
+        group: kind.group,
+        resource: kind.plural.to_owned(),
+        name: None,
+        verb: "list",
+    });
+    let driver = Driver { infra_id: Some(&ground.infra_id), machines: true };
+    denied(&closed.collect::<Vec<Question>>(), &driver.roles_command(&ground.namespace))
+}
+
 /// Who works on a cluster, or on all whose objects are in one namespace, as far as rights depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Driver<'a> {

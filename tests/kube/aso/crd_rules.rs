@@ -4,6 +4,10 @@ use landfall_kube::Fault;
 use serde_json::{Value, json};
 
 use super::account::printed;
+use super::management::Management;
+use super::site::{Site, config};
+use super::stands::PUBLIC;
+use super::table::Azure;
 use crate::server::Server;
 
 const PATH: &str = "/apis/aso.landfall.dev/v1alpha1/namespaces/default/azureinfrastructures";
@@ -46,4 +50,21 @@ fn the_definition_refuses_what_cannot_be() {
     is_refused(server.call("PATCH", &path, &id("demo-b4n9w")), "infraID cannot be changed");
     // The rest stays changeable.
     server.change(&path, &json!({ "spec": { "paused": true, "infraID": "demo-x7k2p" } }));
+}
+
+#[test]
+#[ignore = "needs a current API server"]
+fn a_field_that_the_definition_does_not_know_is_refused() {
+    let azure = Azure::empty();
+    let management = Management::start(&azure);
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    let spec = json!({ "spec": { "disableBgpRoutePropagatoin": true } });
+    let patch = spec.to_string();
+    let patches = json!([{ "kind": "RouteTable", "name": "demo-x7k2p-node-routetable", "patch": patch }]);
+    site.file("patches.yaml", &patches.to_string());
+    let path = management.server.kubeconfig();
+    let patches = site.path().join("patches.yaml");
+    let more = ["--aso-patches", patches.to_str().unwrap()];
+    let ran = site.start_creating_with(&path, &more).end().ends(4);
+    assert!(ran.err.contains("disableBgpRoutePropagatoin"), "{ran}");
 }

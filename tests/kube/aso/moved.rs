@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::counted::Counted;
 use super::management::{Management, place_of};
@@ -112,4 +112,40 @@ fn without_a_break_everything_is_as_it_was() {
     // The same move again, as after a stop at its very end: nothing here says any more which cloud it is.
     assert_eq!(here.anchor(PRIVATE), None);
     begin(&site, &old, &new).end().ends(0);
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_move_needs_the_kinds_of_all_objects_there() {
+    const MACHINES: &str = "virtualmachines.compute.azure.com";
+    let azure = Azure::empty();
+    let (here, site) = standing(&azure);
+    let there = managing(&azure);
+    let definition = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{MACHINES}");
+    there.server.call("DELETE", &definition, &Value::Null).unwrap();
+    until("the definition is gone", || there.get(&definition).is_none().then_some(()));
+    let machine = place_of(PRIVATE, "VirtualMachine", "own");
+    let (machines, name) = machine.rsplit_once('/').unwrap();
+    let mut parts = machines.split('/').skip(2);
+    let api_version = format!("{}/{}", parts.next().unwrap(), parts.next().unwrap());
+    let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
+
+    let object = json!({
+        "apiVersion": api_version, "kind": "VirtualMachine",
+        "metadata": { "name": name, "namespace": PRIVATE, "annotations": { "serviceoperator.azure.com/reconcile-policy": "skip" } },
+        "spec": { "location": "usgovvirginia", "owner": { "name": "own" } },
+    });
+    here.server.make(machines, &object);
+    end_lease(&here, PRIVATE);
+    let before = here.versions(PRIVATE);
+    let ran = begin(&site, &old, &new).end().ends(4);
+    assert!(ran.err.contains("LF1524") && ran.err.contains(MACHINES), "{ran}");
+    assert_eq!(here.versions(PRIVATE), before);
+    assert!(there.objects(PRIVATE).is_empty());
+
+    // Without such an object, the kind is not needed.
+    here.server.call("DELETE", &machine, &Value::Null).unwrap();
+    until("the machine is gone", || here.get(&machine).is_none().then_some(()));
+    begin(&site, &old, &new).end().ends(0);
+    assert!(here.objects(PRIVATE).is_empty());
 }

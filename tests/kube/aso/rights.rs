@@ -70,6 +70,29 @@ fn rights_that_are_missing_are_reported_by_verb_and_resource() {
 
 #[test]
 #[ignore = "needs an API server"]
+fn nothing_is_paused_where_machines_could_not_be_seen() {
+    let azure = Azure::empty();
+    let management = Management::start(&azure);
+    management.namespace(PUBLIC);
+    management.namespace("engines");
+    let mut roles = printed(PUBLIC);
+    for rules in roles.iter_mut().filter_map(|role| role["rules"].as_array_mut()) {
+        // Without the right to look for the user's own objects.
+        rules.retain(|rule| rule["resources"] != json!(["*"]));
+    }
+    let kubeconfig = management.account("engines", "engine", &roles);
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    site.create(&kubeconfig).ends(0);
+    let before = management.versions(PUBLIC);
+    let path = kubeconfig.to_str().unwrap();
+    let arguments = ["aso", "pause", "--kubeconfig", path, "--infra-id", PUBLIC];
+    let ran = site.start(&arguments, None).end().ends(4);
+    assert!(ran.err.contains("list virtualmachines.compute.azure.com"), "{ran}");
+    assert_eq!(management.versions(PUBLIC), before);
+}
+
+#[test]
+#[ignore = "needs an API server"]
 fn the_printed_rights_end_at_the_namespace() {
     let azure = Azure::empty();
     let management = Management::start(&azure);

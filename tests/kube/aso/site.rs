@@ -109,9 +109,14 @@ impl Site {
 
     /// Begins to make the cluster in a namespace of its name.
     pub fn start_creating(&self, kubeconfig: &Path) -> Run {
+        self.start_creating_with(kubeconfig, &[])
+    }
+
+    /// The same with more flags.
+    pub fn start_creating_with(&self, kubeconfig: &Path, more: &[&str]) -> Run {
         let id = self.infra_id.as_str();
         let engine = ["--engine", "aso", "--namespace", id, "--infra-id", id, "--offline", "--yes"];
-        self.start(&[&["create", "cluster"][..], &engine].concat(), Some(kubeconfig))
+        self.start(&[&["create", "cluster"][..], &engine, more].concat(), Some(kubeconfig))
     }
 
     /// Makes the cluster.

@@ -27,6 +27,12 @@ pub fn kinds(machines: bool) -> Vec<&'static Kind> {
     KINDS.iter().filter(|kind| machines || kind.tier < MACHINES).collect()
 }
 
+/// Whether machines or their parts are among these kinds.
+#[must_use]
+pub fn has_machines(kinds: &[&'static Kind]) -> bool {
+    kinds.iter().any(|kind| kind.tier >= MACHINES)
+}
+
 /// The kinds that objects of a plan may be of: those that an operator must serve.
 #[must_use]
 pub fn planned(machines: bool) -> Vec<&'static Kind> {

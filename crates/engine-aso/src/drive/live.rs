@@ -79,13 +79,13 @@ impl Api for Live {
     }
 
     fn create<'a>(&'a self, at: &'a Location, object: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
-        async move { self.0.ask(Method::POST, &written(&path(at, None)?), JSON, object).await }.boxed()
+        async move { self.0.ask(Method::POST, &strict(&path(at, None)?), JSON, object).await }.boxed()
     }
 
     fn merge<'a>(&'a self, at: &'a Location, patch: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
         async move {
             let place = path(at, Some(&at.name))?;
-            self.0.ask(Method::PATCH, &written(&place), MERGE, patch).await
+            self.0.ask(Method::PATCH, &strict(&place), MERGE, patch).await
         }
         .boxed()
     }
@@ -216,6 +216,12 @@ impl Watch {
         let items = list.get_mut("items").map(Value::take);
         Ok(ObjectEvent::All(self.kind, items.and_then(|items| items.as_array().cloned()).unwrap_or_default()))
     }
+}
+
+/// The path at which an object is written as it is, or refused: a field that the server does not know would be dropped
+/// without an error, and written again for ever.
+fn strict(path: &str) -> String {
+    format!("{}&fieldValidation=Strict", written(path))
 }
 
 /// The path of what stands there: all of the kind, or the one of this name.

@@ -74,25 +74,43 @@ impl Relocation<'_> {
             return Ok(from.cut_off(step));
         }
         let anchor = ground.annotate(from.api, anchor, &json!({ (keys::BLOCK_MOVE): null })).await?;
-        told.told("copying the cluster");
-        let there = self.copy(&anchor, &owner, &world).await?;
-        told.told("waiting for the other operator to reconcile every object");
-        if !self.is_seen(&world, &owner).await {
-            return Ok(from.cut_off(step));
+        // The lease lies in the namespace.
+        to.ground.lay_namespace(to.api).await?;
+        let arrived = to.alone(Box::pin(self.arrive(&anchor, &owner, &world, step))).await;
+        if !matches!(arrived, Worked::Ended(End::Done, _)) {
+            return Ok(arrived);
         }
-        told.told("ending the pause there");
-        let there = to.ground.annotate(to.api, there, &json!({ (keys::BLOCK_MOVE): "true" })).await?;
-        let resume = Drive::new(&ground.infra_id, to.ground.owner(&there), Work::Resume);
-        let (end, step) = to.run(&resume, &mut (self.to.feed)()).await;
-        if end != End::Done {
-            return Ok(Worked::Ended(end, step));
-        }
-        to.ground.annotate(to.api, there, &json!({ (PAUSED): null })).await?;
         told.told("removing the remaining objects here");
         let depart = Drive::new(&ground.infra_id, owner, Work::Depart);
         let (end, step) = from.run(&depart, &mut (self.from.feed)()).await;
         if end == End::Done {
             ground.clear(from.api).await?;
+        }
+        Ok(Worked::Ended(end, step))
+    }
+
+    /// Copies the paused cluster, and ends the pause in the other management cluster once all is seen there.
+    async fn arrive(
+        &self,
+        anchor: &Anchor,
+        owner: &Owner,
+        world: &ObservedState,
+        step: Step,
+    ) -> Result<Worked, Failure> {
+        let (from, to) = (&self.from.place, &self.to.place);
+        let told = from.watcher;
+        told.told("copying the cluster");
+        let there = self.copy(anchor, owner, world).await?;
+        told.told("waiting for the other operator to reconcile every object");
+        if !self.is_seen(world, owner).await {
+            return Ok(from.cut_off(step));
+        }
+        told.told("ending the pause there");
+        let there = to.ground.annotate(to.api, there, &json!({ (keys::BLOCK_MOVE): "true" })).await?;
+        let resume = Drive::new(&from.ground.infra_id, to.ground.owner(&there), Work::Resume);
+        let (end, step) = to.run(&resume, &mut (self.to.feed)()).await;
+        if end == End::Done {
+            to.ground.annotate(to.api, there, &json!({ (PAUSED): null })).await?;
         }
         Ok(Worked::Ended(end, step))
     }

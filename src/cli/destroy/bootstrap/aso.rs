@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::PLAN_LIMIT;
 use landfall_engine_aso::desired::Need;
-use landfall_engine_aso::detect::permissions;
-use landfall_engine_aso::detect::permissions::{Question, denied};
-use landfall_engine_aso::detect::{Report, crd_name};
+use landfall_engine_aso::detect::{Report, permissions};
 use landfall_engine_aso::drive::{Feed, Ground, Place, Step, Worked};
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, translate};
@@ -20,7 +18,7 @@ use super::super::aso::{Refused, at_home};
 use super::super::{ended, note};
 use super::{Args, refused};
 use crate::cli::aso::management::{
-    ASKING, Driver, Management, Shown, described, identity, judged, limits, outcome, stopping,
+    self, ASKING, Management, Shown, described, identity, judged, limits, outcome, stopping,
 };
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
@@ -128,22 +126,6 @@ impl Reached {
             stop,
         }
     }
-
-    /// The rights without which nobody can say that there is no bootstrap machine, which has objects of these
-    /// kinds.
-    fn closed(&self, ground: &Ground, needed: impl Fn(&Kind) -> bool) -> Vec<Finding> {
-        let is_served = |kind: &Kind| self.report.versions.contains_key(&crd_name(kind));
-        let needed = permissions::kinds(true).into_iter().filter(|kind| needed(kind) && is_served(kind));
-        let closed = needed.filter(|kind| !self.kinds.contains(kind)).map(|kind| Question {
-            namespace: Some(ground.namespace.clone()),
-            group: kind.group,
-            resource: kind.plural.to_owned(),
-            name: None,
-            verb: "list",
-        });
-        let driver = Driver { infra_id: Some(&ground.infra_id), machines: true };
-        denied(&closed.collect::<Vec<Question>>(), &driver.roles_command(&ground.namespace))
-    }
 }
 
 /// The removal of a bootstrap machine.
@@ -170,7 +152,8 @@ impl Removal<'_> {
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
         let reached = Reached { management, kinds, report };
-        let closed = reached.closed(ground, |kind| match temporary {
+        let (seen, report) = (&reached.kinds, &reached.report);
+        let closed = management::closed(seen, report, ground, |kind| match temporary {
             Ok(objects) => objects.iter().any(|id| id.kind == kind.kind),
             Err(_) => kind.kind == MACHINE,
         });

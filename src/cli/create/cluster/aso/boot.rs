@@ -74,10 +74,15 @@ fn known(object: &Value) -> Option<Machine> {
     Some(Machine { pointer, is_ready: machine.is_ready() })
 }
 
-/// Has all machines wait for what they start from.
+/// Has all machines wait for what they start from, and for the objects that this needs: without one of these, nothing
+/// is to come.
 pub(super) fn hold(translation: &mut Translation) {
+    let needs = needs(translation);
     for object in translation.objects.iter_mut().filter(|object| object.kind.kind == MACHINE) {
         object.hints.late_bound = vec![SOURCES.to_owned()];
+        object.needs.extend(needs.iter().cloned());
+        object.needs.sort();
+        object.needs.dedup();
     }
 }
 
