@@ -17,7 +17,7 @@ use super::recover::is_cut_short;
 use super::standing::removed;
 use super::{Fault, Site};
 
-static MISSING: Code = Code::new("LF1427");
+pub(super) static MISSING: Code = Code::new("LF1427");
 
 static CHANGED: Code = Code::new("LF1428");
 

@@ -28,8 +28,8 @@ mod untracked;
 pub use drift::{Drift, NativeLook};
 pub use existing::{Existing, existing, existing_native, existing_with_replaced};
 pub use native::{
-    BootSite, Booted, NativeRemoval, NativeSite, apply_native, destroy_native_bootstrap,
-    is_bootstrap_unknown, secrets,
+    BootSite, Booted, Confirmation, Confirmed, NativeRemoval, NativeSite, apply_native,
+    destroy_native_bootstrap, is_bootstrap_unknown, secrets,
 };
 pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};

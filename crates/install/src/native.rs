@@ -1,9 +1,11 @@
 //! The stages of the native engine: every resource of each stage, noted in the journal of steps.
 
 mod boot;
+mod confirm;
 mod removal;
 
 pub use boot::{BootSite, Booted};
+pub use confirm::{Confirmation, Confirmed};
 pub use removal::{NativeRemoval, destroy_native_bootstrap};
 
 use std::collections::BTreeMap;

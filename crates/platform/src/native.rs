@@ -250,6 +250,9 @@ pub struct Traits {
     pub removes: bool,
     /// An installed cluster replaces it itself, as the machines of its control plane.
     pub is_handed_over: bool,
+    /// It is known by its inputs alone, as the route of a table: any engine that creates it creates the same, and can
+    /// find it afterwards.
+    pub is_link: bool,
 }
 
 /// What a cloud does for the resources of one cluster. Futures do nothing by themselves.

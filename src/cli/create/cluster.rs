@@ -4,6 +4,7 @@ mod aso;
 mod begun;
 mod capacity;
 mod checked;
+mod confirm;
 mod cost;
 mod flags;
 mod native;

@@ -153,6 +153,24 @@ fn a_page_in_place_of_an_answer_creates_no_bucket() {
     installation.destroy();
 }
 
+/// The provider takes an empty answer for a success.
+#[test]
+#[ignore = "needs terraform and moto"]
+fn an_empty_answer_leaves_no_target_unregistered() {
+    const CALL: &str = "RegisterTargets";
+    let reference = reference(with_terraform);
+    let rules = vec![Rule::first(1, "elasticloadbalancing", CALL, |_| Reply::xml(""))];
+    let installation = Installation::prepare("4.19", REGION, rules, |_| PLATFORM.to_owned());
+    let before = Listing::of(installation.cloud());
+    let ran = with_terraform(&installation).ends(0);
+    assert_eq!(installation.front().unused(), Vec::<String>::new());
+    assert_eq!(ran.err.matches("the cloud confirmed these and did not have them").count(), 1, "{ran}");
+    assert_eq!(ran.err.matches("reading existing resources").count(), 1, "{ran}");
+    let differences = wrong(&installation, &before, &reference);
+    assert!(differences.is_empty(), "{differences:?}: {ran}");
+    installation.destroy();
+}
+
 /// Takes minutes for each run.
 #[test]
 #[ignore = "needs terraform and moto"]

@@ -42,6 +42,17 @@ const TAGGED_LATER: &[&str] = &["bucket", "hosted-zone", "image"];
 /// Kinds that an installed cluster replaces itself.
 const HANDED_OVER: &[&str] = &["instance", "network-interface", "targets"];
 
+/// Kinds that Terraform finds by their inputs, not by an id that the cloud gives.
+const LINKS: &[&str] = &[
+    "dhcp-options-association",
+    "object",
+    "record",
+    "role-policy",
+    "route",
+    "security-group-rules",
+    "targets",
+];
+
 /// So long what was not ready counts as not ready.
 const RECENT: Duration = Duration::from_secs(1);
 
@@ -384,6 +395,7 @@ impl Api for Resources<'_> {
             waits: WAITING.contains(&name),
             is_given: name.starts_with("given-"),
             is_handed_over: HANDED_OVER.contains(&name),
+            is_link: LINKS.contains(&name),
             ..Traits::default()
         }
     }

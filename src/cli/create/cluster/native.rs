@@ -29,7 +29,7 @@ pub(super) const NAME: &str = plan::Engine::Native.name();
 const FRESH: Duration = Duration::from_mins(1);
 
 /// What is said when the user stops the work, and when it is said again.
-const STOPPING: [&str; 2] = [
+pub(super) const STOPPING: [&str; 2] = [
     "stopping: landfall finishes and records the calls in progress, and starts no other",
     "still stopping: landfall finishes the calls in progress, so that nothing is lost",
 ];

@@ -14,7 +14,7 @@ use super::{Ended, Going, Job, recovery};
 use crate::cli::engine::Shown;
 use crate::cli::{Exit, engine};
 use crate::install;
-use crate::install::{Drift, Fault, Recovery, Site};
+use crate::install::{Drift, End, Fault, Recovery, Site};
 use crate::prepare;
 use crate::prepare::FactsFrom;
 use crate::ui;
@@ -46,6 +46,11 @@ impl Attempts {
         self.again += 1;
         self.in_vain <= IN_VAIN && self.again <= AGAIN
     }
+}
+
+/// Whether earlier runs had done all that a run was to do.
+fn is_unchanged(done: &Done) -> bool {
+    done.stages.iter().all(|stage| matches!(stage.end, End::Before { .. }))
 }
 
 /// What of a fault passes by itself: trouble of the cloud, as the engine or landfall's own look at it met it.
@@ -100,7 +105,7 @@ impl Job<'_> {
         let continuing = terraform.continuing();
         let is_first = !install::has_begun(&cluster, self.platform)?;
         let mut attempts = Attempts::default();
-        // After a run that continued, what the engine took for done may not be: it is read before that is reported.
+        // What the engine took for done may not be: it is read before that is reported.
         let mut confirms = false;
         let result = loop {
             let removal = finder.removal();
@@ -124,10 +129,11 @@ impl Job<'_> {
                 }
             });
             let fault = match result {
-                Ok(()) if attempts.again == 0 => break Ok(()),
+                Ok(()) if attempts.again == 0 && is_unchanged(&done) => break Ok(()),
                 Ok(()) => {
                     confirms = true;
-                    match self.unconfirmed(terraform, &mut cluster, &prepared.plan) {
+                    let continued = attempts.again > 0;
+                    match self.unconfirmed(terraform, &mut cluster, &prepared.plan, continued) {
                         Ok(found) if found.is_empty() => break Ok(()),
                         Ok(found) if attempts.another(self.standing(&cluster)) => {
                             self.settings.printer.talk(UNCONFIRMED);
@@ -196,22 +202,8 @@ impl Job<'_> {
         self.looking(site.drift(), &stop, &shown, engine::TERRAFORM_STOPS)
     }
 
-    /// What is missing or changed after a run that continued.
-    fn unconfirmed(
-        &self,
-        terraform: &Terraform,
-        cluster: &mut ClusterDir,
-        plan: &Plan,
-    ) -> Result<Vec<Drift>, Fault> {
-        let (shown, stop) = (Shown::new(self.settings), Stop::default());
-        let mut site = self.seen(terraform, cluster, plan, &shown, &stop);
-        let mut found = self.looking(site.unconfirmed(), &stop, &shown, engine::TERRAFORM_STOPS)?;
-        found.retain(|one| !(one.missing.is_empty() && one.changed.is_empty()));
-        Ok(found)
-    }
-
     /// The cluster, to be looked at only.
-    fn seen<'s>(
+    pub(super) fn seen<'s>(
         &'s self,
         terraform: &'s Terraform,
         cluster: &'s mut ClusterDir,

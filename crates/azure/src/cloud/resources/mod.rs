@@ -300,6 +300,7 @@ impl Api for Resources<'_> {
             repeats: !is_given,
             removes: true,
             is_handed_over: HANDED_OVER.contains(&kind),
+            is_link: false,
         }
     }
 
