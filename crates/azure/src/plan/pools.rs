@@ -10,6 +10,7 @@ use landfall_rules::allowance;
 
 use super::sizes::{self, ACCELERATED, Chosen, Wish};
 use super::{Planning, cloud_pages, data_disks, disks, identities, location, pages};
+use crate::rules::confidential::{CONFIDENTIAL, WHOLE_DISK};
 
 /// The control plane and the compute pools.
 type Pools = (Pool, Vec<Pool>);
@@ -199,11 +200,12 @@ fn security(planning: &Planning<'_>, settings: &MachinePool) -> Security {
     let kind = settings.settings.as_ref().map(|security| security.security_type.clone()).unwrap_or_default();
     let profile = settings.os_disk.security_profile.as_ref();
     let profile = profile.filter(|profile| !profile.security_encryption_type.is_empty());
+    let encryption = profile.map(|profile| profile.security_encryption_type.clone()).unwrap_or_default();
     Security {
         encryption_at_host: settings.encryption_at_host,
-        firmware: firmware(settings, &kind),
+        firmware: firmware(settings, &kind, &encryption),
         kind,
-        disk_encryption: profile.map(|p| p.security_encryption_type.clone()).unwrap_or_default(),
+        disk_encryption: encryption,
         disk_encryption_set: encryption_set(
             &planning.facts.subscription_id,
             profile.and_then(|p| p.disk_encryption_set.as_ref()),
@@ -211,16 +213,23 @@ fn security(planning: &Planning<'_>, settings: &MachinePool) -> Security {
     }
 }
 
-/// The firmware settings of the kind of protection that is chosen.
-fn firmware(settings: &MachinePool, kind: &str) -> Option<Firmware> {
+/// The firmware settings of the kind of protection that is chosen, for a disk with this encryption.
+fn firmware(settings: &MachinePool, kind: &str, encryption: &str) -> Option<Firmware> {
     let security = settings.settings.as_ref()?;
-    let launches =
-        [("ConfidentialVM", &security.confidential_vm), ("TrustedLaunch", &security.trusted_launch)];
+    let launches = [(CONFIDENTIAL, &security.confidential_vm), ("TrustedLaunch", &security.trusted_launch)];
     let (_, launch) = launches.into_iter().find(|(name, _)| *name == kind)?;
     let given: &UefiSettings = launch.as_ref()?.uefi_settings.as_ref()?;
+    // Azure creates no confidential VM without a virtual TPM, nor one whose whole disk is encrypted without
+    // secure boot. A switch that the config leaves out is therefore on.
+    let confidential = kind == CONFIDENTIAL;
+    let switch = |given: Option<&String>, needed: bool| match given {
+        Some(given) => given.clone(),
+        None if needed => "Enabled".to_owned(),
+        None => String::new(),
+    };
     Some(Firmware {
-        secure_boot: given.secure_boot.clone().unwrap_or_default(),
-        tpm: given.virtualized_trusted_platform_module.clone().unwrap_or_default(),
+        secure_boot: switch(given.secure_boot.as_ref(), confidential && encryption == WHOLE_DISK),
+        tpm: switch(given.virtualized_trusted_platform_module.as_ref(), confidential),
     })
 }
 
@@ -239,10 +248,33 @@ mod tests {
             ..SecuritySettings::default()
         };
         let settings = MachinePool { settings: Some(security), ..MachinePool::default() };
-        let firmware = |kind: &str| firmware(&settings, kind).map(|firmware| firmware.secure_boot);
+        let firmware = |kind: &str| firmware(&settings, kind, "").map(|firmware| firmware.secure_boot);
         assert_eq!(firmware("TrustedLaunch"), Some("Enabled".to_owned()));
         assert_eq!(firmware("ConfidentialVM"), None);
         assert_eq!(firmware(""), None);
+    }
+
+    #[test]
+    fn a_confidential_vm_has_the_firmware_that_azure_needs() {
+        let launch = |uefi: UefiSettings| Some(Launch { uefi_settings: Some(uefi) });
+        let planned = |kind: &str, encryption: &str, uefi: &UefiSettings| {
+            let security = SecuritySettings {
+                security_type: kind.to_owned(),
+                confidential_vm: launch(uefi.clone()),
+                trusted_launch: launch(uefi.clone()),
+            };
+            let settings = MachinePool { settings: Some(security), ..MachinePool::default() };
+            firmware(&settings, kind, encryption)
+        };
+        let switches = |secure_boot: &str, tpm: &str| {
+            Some(Firmware { secure_boot: secure_boot.to_owned(), tpm: tpm.to_owned() })
+        };
+        let unset = UefiSettings::default();
+        assert_eq!(planned(CONFIDENTIAL, "VMGuestStateOnly", &unset), switches("", "Enabled"));
+        assert_eq!(planned(CONFIDENTIAL, WHOLE_DISK, &unset), switches("Enabled", "Enabled"));
+        assert_eq!(planned("TrustedLaunch", "", &unset), switches("", ""));
+        let given = UefiSettings { secure_boot: Some("Disabled".to_owned()), ..unset };
+        assert_eq!(planned(CONFIDENTIAL, "VMGuestStateOnly", &given), switches("Disabled", "Enabled"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The location and the machines in it.
 
 use landfall_diagnostics::Severity;
-use landfall_model::azure::config::SecuritySettings;
+use landfall_model::azure::config::{DiskSecurityProfile, Launch, SecuritySettings, UefiSettings};
 
 use super::*;
 
@@ -230,6 +230,27 @@ fn a_protected_start_is_one_that_the_size_has() {
     assert!(found(&config(), with_capabilities(&[("TrustedLaunchDisabled", "True")])).is_empty());
     let first = with_capabilities(&[("HyperVGenerations", "V1")]);
     assert_eq!(places(&found(&trusted, first)), [("LF0758", field)]);
+}
+
+#[test]
+fn a_confidential_vm_is_planned_with_the_switches_that_are_left_out() {
+    let launch = Launch { uefi_settings: Some(UefiSettings::default()) };
+    let security = SecuritySettings {
+        security_type: "ConfidentialVM".to_owned(),
+        confidential_vm: Some(launch),
+        ..SecuritySettings::default()
+    };
+    let mut settings = Settings { settings: Some(security), ..Settings::default() };
+    settings.os_disk.security_profile = Some(DiskSecurityProfile {
+        security_encryption_type: "DiskWithVMGuestState".to_owned(),
+        ..DiskSecurityProfile::default()
+    });
+    let snp = with_capabilities(&[("ConfidentialComputingType", "SNP")]);
+    let (plan, findings) = planned(&with_settings(settings), snp);
+    assert!(findings.is_empty(), "{findings:?}");
+    let firmware = plan.and_then(|plan| plan.control_plane.security.firmware);
+    let on = planned::Firmware { secure_boot: "Enabled".to_owned(), tpm: "Enabled".to_owned() };
+    assert_eq!(firmware, Some(on));
 }
 
 #[test]
