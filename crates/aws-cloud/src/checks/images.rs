@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use aws_sdk_ec2::Client;
 use aws_sdk_ec2::types::{ArchitectureValues, Image, ImageState};
 use landfall_model::aws::config::MachinePool;
+use landfall_model::catalogue::Catalogue;
 use landfall_model::config::{InstallConfig, MachinePool as Pool};
 use landfall_platform::cloud::{Answer, Asking, Check, check};
 
@@ -62,7 +63,7 @@ async fn named(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer
 
 /// The image that is published for an architecture: in the region, or where it is copied from.
 async fn published(session: &Session<'_>, architecture: String) -> Result<Answer, Answer> {
-    let Asking { catalogue, release, .. } = session.asking;
+    let Asking { config, catalogue, release, .. } = session.asking;
     let (architecture, region) = (architecture.as_str(), session.region());
     let wish = |id, region| Wish { id, region, architecture, field: FIELD };
     if let Some(id) = catalogue.image(release, architecture, NAME, region) {
@@ -71,17 +72,35 @@ async fn published(session: &Session<'_>, architecture: String) -> Result<Answer
         let seen = found.map_err(|fault| fault.answer(FIELD))?;
         return Ok(judged(seen.as_ref(), &wish(id, region)));
     }
-    let partition = catalogue.aws.partition_of(region).map(|(_, partition)| partition);
-    let from = partition.and_then(|partition| partition.image_copy_from.as_deref());
-    let source = from.and_then(|from| Some((from, catalogue.image(release, architecture, NAME, from)?)));
-    let Some((from, id)) = source else {
-        let why = format!("no image is published for {region} and none can be copied: see aws.image.choice");
-        return Err(Answer::skipped(why));
-    };
+    let (from, id) = source(config, catalogue, release, &wish("", region)).map_err(Answer::skipped)?;
     let ec2 = session.ec2_in(from).await?;
     let found = described(session, &ec2, id).await;
     let seen = found.map_err(|fault| elsewhere(&fault, from))?;
     Ok(judged(seen.as_ref(), &wish(id, from)).with("copiedTo", region))
+}
+
+/// The region and the id of the image that is copied for an architecture, or why there is none. landfall copies
+/// only the image that the control plane starts from.
+fn source<'c>(
+    config: &InstallConfig,
+    catalogue: &'c Catalogue,
+    release: &str,
+    wish: &Wish<'_>,
+) -> Result<(&'c str, &'c str), String> {
+    let Wish { architecture, region, .. } = wish;
+    let control_plane = config.control_plane.as_ref();
+    if control_plane.is_some_and(|pool| pool.architecture != *architecture) {
+        return Err(format!(
+            "no image for {architecture} is published in {region}, and only the control plane's image can be \
+             copied: see aws.image.choice"
+        ));
+    }
+    let partition = catalogue.aws.partition_of(region).map(|(_, partition)| partition);
+    let from = partition.and_then(|partition| partition.image_copy_from.as_deref());
+    let found = from.and_then(|from| Some((from, catalogue.image(release, architecture, NAME, from)?)));
+    found.ok_or_else(|| {
+        format!("no image is published for {region} and none can be copied: see aws.image.choice")
+    })
 }
 
 /// A region that cannot be asked from here may still be one that AWS copies from.
@@ -218,5 +237,19 @@ mod tests {
         let config =
             InstallConfig { control_plane: Some(master), compute: vec![worker], ..InstallConfig::default() };
         assert_eq!(open_architectures(&config), BTreeSet::from(["amd64".to_owned()]));
+    }
+
+    #[test]
+    fn only_the_image_of_the_control_planes_architecture_is_copied() {
+        let master = Pool { architecture: "amd64".to_owned(), ..Pool::default() };
+        let config = InstallConfig { control_plane: Some(master), ..InstallConfig::default() };
+        let copied = |architecture: &str, region: &str| {
+            let wish = Wish { id: "", region, architecture, field: FIELD };
+            source(&config, Catalogue::embedded(), "4.14", &wish).map(|(from, _)| from)
+        };
+        assert_eq!(copied("amd64", "mx-central-1"), Ok("us-east-1"));
+        let told = |architecture: &str, region: &str| copied(architecture, region).err().unwrap_or_default();
+        assert_names(&told("arm64", "mx-central-1"), &["arm64", "mx-central-1", "control plane"]);
+        assert_names(&told("amd64", "cn-north-1"), &["cn-north-1", "none can be copied"]);
     }
 }

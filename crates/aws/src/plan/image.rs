@@ -41,8 +41,34 @@ fn copied(planning: &Planning<'_>, architecture: &str) -> Option<Image> {
     Some(Image { id: id.to_owned(), region: from.to_owned() })
 }
 
+/// The image of a pool: its own, or, where its architecture is not the control plane's, the one that is published
+/// for its architecture. None where the pool starts from the image of [`choose`].
+pub(super) fn of_pool(planning: &Planning<'_>, pool: &MachinePool) -> Option<String> {
+    image_of(pool).or_else(|| {
+        other_architecture(planning, pool)?;
+        published(planning, &pool.architecture)
+    })
+}
+
+/// Reports a pool with machines that has no image: landfall copies only the image of the control plane's
+/// architecture.
+pub(super) fn check_pool(planning: &Planning<'_>, path: &str, pool: &MachinePool, out: &mut Findings) {
+    let Some(copied) = other_architecture(planning, pool) else { return };
+    // Of an unknown region, the missing endpoints are told already.
+    let is_told = !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
+    if !is_told && of_pool(planning, pool).is_none() {
+        out.push(pages::pool_image_missing(planning, path, &pool.architecture, copied));
+    }
+}
+
+/// The control plane's architecture, where that of the pool is another one.
+fn other_architecture<'a>(planning: &Planning<'a>, pool: &MachinePool) -> Option<&'a str> {
+    let control_plane = planning.case.config.control_plane.as_ref()?;
+    Some(control_plane.architecture.as_str()).filter(|own| *own != pool.architecture)
+}
+
 /// The image that is published for the region and an architecture, as the facts or the catalogue know it.
-pub(super) fn published(planning: &Planning<'_>, architecture: &str) -> Option<String> {
+fn published(planning: &Planning<'_>, architecture: &str) -> Option<String> {
     let facts = planning.facts.images.get(architecture).cloned();
     let catalogue = planning.case.catalogue;
     facts.or_else(|| {
@@ -52,6 +78,6 @@ pub(super) fn published(planning: &Planning<'_>, architecture: &str) -> Option<S
 }
 
 /// The image that a completed pool names, itself or through the default machine platform.
-pub(super) fn image_of(pool: &MachinePool) -> Option<String> {
+fn image_of(pool: &MachinePool) -> Option<String> {
     pool.platform.aws.as_ref().map(|settings| settings.ami_id.clone()).filter(|id| !id.is_empty())
 }

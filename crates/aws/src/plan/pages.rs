@@ -3,6 +3,7 @@
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_model::catalogue::Catalogue;
 
+use super::Planning;
 use super::instance_types::Wish;
 use crate::rules::{UNKNOWN_REGION, or_meant};
 
@@ -55,6 +56,22 @@ pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> 
     Finding::error(&IMAGE, Kind::Required, "platform.aws.amiID", message)
         .at(REGION)
         .help("import the image into the region and set platform.aws.defaultMachinePlatform.amiID to its id")
+}
+
+/// A pool of another architecture than `copied`, the control plane's, whose image landfall copies.
+pub(super) fn pool_image_missing(
+    planning: &Planning<'_>,
+    path: &str,
+    architecture: &str,
+    copied: &str,
+) -> Finding {
+    let (release, region) = (planning.case.release, shortened(planning.region()));
+    let message = format!(
+        "no image of release {release} for {architecture} is published in `{region}`, and landfall copies only \
+         the control plane's image, which is for {copied}"
+    );
+    Finding::error(&IMAGE, Kind::Required, format!("{path}.platform.aws.amiID"), message)
+        .help(format!("import the image into the region and set {path}.platform.aws.amiID to its id"))
 }
 
 pub(super) fn no_zones(region: &str, pool: &str, existing: bool) -> Finding {

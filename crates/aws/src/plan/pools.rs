@@ -60,6 +60,9 @@ fn pool(
         (true, true) => edge_zones(existing),
         (true, false) => default_zones.to_vec(),
     };
+    if replicas(given) > 0 || edge && !known.is_empty() {
+        image::check_pool(planning, path, given, out);
+    }
     let is_allowed = |zone: &&String| planning.case.catalogue.allows_zone(planning.region(), zone);
     let mut zones: Vec<String> = known.iter().filter(is_allowed).cloned().collect();
     if zones.is_empty() {
@@ -114,7 +117,7 @@ fn pool(
         zones,
         instance_type,
         types,
-        image: image::image_of(given).or_else(|| other_architecture(planning, given)),
+        image: image::of_pool(planning, given),
         volume: volume(planning, given, path, &settings.root_volume, out),
         metadata_authentication: settings.metadata_service.authentication.clone(),
         iam_role: settings.iam_role.clone(),
@@ -189,13 +192,6 @@ fn check_zones(
     if !unfit.is_empty() && (edge || !known.is_empty()) {
         out.push(pages::no_such_zones(planning.region(), path, &unfit, edge));
     }
-}
-
-/// The image of a pool whose architecture is not that of the control plane.
-fn other_architecture(planning: &Planning<'_>, given: &MachinePool) -> Option<String> {
-    let control_plane = planning.case.config.control_plane.as_ref()?;
-    let differs = given.architecture != control_plane.architecture;
-    differs.then(|| image::published(planning, &given.architecture)).flatten()
 }
 
 fn local_zones(planning: &Planning<'_>, zones: &[String]) -> BTreeMap<String, LocalZone> {

@@ -3,6 +3,7 @@
 mod cloud_profile;
 mod dedicated_hosts;
 mod dual_stack;
+mod images;
 mod instance_types;
 mod records;
 mod releases;
