@@ -47,6 +47,12 @@ impl Named {
         })
     }
 
+    /// The set where the config names its subscription, or else in `own`.
+    fn or_in(self, own: String) -> Self {
+        let subscription = if self.subscription.is_empty() { own } else { self.subscription };
+        Self { subscription, ..self }
+    }
+
     fn path(&self) -> String {
         resource::resource(&self.subscription, &self.group, KIND, &self.name)
     }
@@ -106,6 +112,7 @@ fn of_data_disks(settings: &MachinePool) -> Vec<Named> {
 async fn usable(session: &Session<'_>, setting: Setting<Named>) -> Result<Answer, Answer> {
     let Setting { value: set, field, .. } = setting;
     let arm = session.arm().await?;
+    let set = set.or_in(session.subscription().await?);
     let found = arm.find::<Described>(Api::DiskEncryptionSets, &set.path(), &[]).await;
     let found = found.map_err(|fault| fault.answer(&field))?;
     Ok(judged(found.as_ref(), &set, &session.platform.region, &field))
@@ -173,6 +180,17 @@ mod tests {
         for wrong in ["", "keys", "/subscriptions/s", &ID.replace("Compute", "Storage"), &format!("{ID}/x")] {
             assert_eq!(of(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_set_without_a_subscription_is_in_that_of_the_cluster() {
+        let set = DiskEncryptionSet {
+            resource_group: "g".to_owned(),
+            name: "keys".to_owned(),
+            ..DiskEncryptionSet::default()
+        };
+        assert_eq!(Named::of(&set, true).or_in("s".to_owned()).path(), ID);
+        assert_eq!(named(true).or_in("other".to_owned()).path(), ID);
     }
 
     #[test]
