@@ -1,8 +1,9 @@
 //! The existing network that the config names.
 
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
-use ipnet::Ipv4Net;
+use ipnet::{Ipv4Net, Ipv6Net};
 use landfall_model::azure::facts::{Network, Subnet};
 use landfall_model::plan::{is_infra_id_of, last_address};
 use landfall_platform::cloud::Asked;
@@ -203,13 +204,28 @@ fn subnet_of(described: DescribedSubnet) -> Subnet {
     let SubnetProperties { address_prefix, address_prefixes, ip_configurations, nat_gateway } =
         described.properties;
     let single = address_prefix.filter(|prefix| !prefix.is_empty() && !address_prefixes.contains(prefix));
+    let address_prefixes: Vec<String> = single.into_iter().chain(address_prefixes).collect();
+    let dual_stack = address_prefixes.iter().any(|prefix| prefix.parse::<Ipv6Net>().is_ok());
+    // Azure does not say which configurations are for IPv6. A resource has one for each family.
+    let used = if dual_stack { parents(&ip_configurations).len() } else { ip_configurations.len() };
     Subnet {
         name: described.name,
-        address_prefixes: single.into_iter().chain(address_prefixes).collect(),
-        used_addresses: i64::try_from(ip_configurations.len()).unwrap_or(i64::MAX),
+        address_prefixes,
+        used_addresses: i64::try_from(used).unwrap_or(i64::MAX),
         nat_gateway: nat_gateway.unwrap_or_default().id,
         api_address: String::new(),
     }
+}
+
+/// The ids of the resources that IP configurations belong to, in small letters: Azure's ids know no capitals.
+fn parents(ip_configurations: &[Reference]) -> BTreeSet<String> {
+    const PARTS: &[&str] = &["/ipconfigurations/", "/frontendipconfigurations/"];
+    let parent = |used: &Reference| {
+        let id = used.id.to_lowercase();
+        let before = PARTS.iter().find_map(|part| id.rsplit_once(part)).map(|(parent, _)| parent.to_owned());
+        before.unwrap_or(id)
+    };
+    ip_configurations.iter().map(parent).collect()
 }
 
 #[cfg(test)]
@@ -240,6 +256,26 @@ mod tests {
         let first = network.subnets.first();
         let first = first.map(|subnet| (subnet.used_addresses, subnet.nat_gateway.as_str()));
         assert_eq!(first, Some((2, "/gateway")));
+    }
+
+    #[test]
+    fn a_resource_with_two_families_has_one_ipv4_address() {
+        let ids = [
+            "/subscriptions/s/networkInterfaces/one/ipConfigurations/v4",
+            "/subscriptions/s/networkInterfaces/ONE/IPConfigurations/v6",
+            "/subscriptions/s/networkInterfaces/two/ipConfigurations/v4",
+            "/subscriptions/s/loadBalancers/x/frontendIPConfigurations/v4",
+            "/subscriptions/s/loadBalancers/x/frontendIPConfigurations/v6",
+        ];
+        let used = |prefixes: &[&str]| {
+            let ip_configurations = ids.iter().map(|id| Reference { id: (*id).to_owned() }).collect();
+            let address_prefixes = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
+            let properties =
+                SubnetProperties { ip_configurations, address_prefixes, ..SubnetProperties::default() };
+            subnet_of(DescribedSubnet { name: String::new(), properties }).used_addresses
+        };
+        assert_eq!(used(&["10.0.0.0/24", "fd00::/64"]), 3);
+        assert_eq!(used(&["10.0.0.0/24"]), 5);
     }
 
     #[test]
