@@ -1,9 +1,12 @@
 //! Whether the marketplace images that machines start from are there, fit, and may be used.
 
+use std::collections::BTreeMap;
+
 use landfall_diagnostics::Finding;
 use landfall_model::azure::config::OsImage;
+use landfall_model::azure::facts::Size;
 use landfall_model::catalogue::Role;
-use landfall_platform::cloud::{Answer, Asking, Check, check};
+use landfall_platform::cloud::{Answer, Asking, Check, Verdict, check};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -140,14 +143,22 @@ async fn usable(session: &Session<'_>, wish: Wish) -> Result<Answer, Answer> {
         return Err(Answer::found(findings::image_missing(&wish)).with("image", wish.urn()));
     };
     let sizes = session.sizes().await.as_ref().ok();
-    let size = sizes.and_then(|sizes| sizes.get(&wish.size));
-    let generations = size.and_then(|size| size.capabilities.get(GENERATIONS)).map_or("", String::as_str);
-    if let Some(finding) = unfit(&found.properties, &wish, generations) {
+    let generations = sizes.and_then(|sizes| generations(sizes, &wish.size));
+    if let Some(finding) = unfit(&found.properties, &wish, generations.unwrap_or_default()) {
         return Err(seen(Answer::found(finding), &found.properties, &wish));
     }
     let asked = wish.with_plan() && found.properties.plan.is_some() && !stack_hub(session);
     let terms = if asked { terms(arm, &subscription, &wish).await? } else { Terms::None };
-    Ok(seen(judged(&found.properties, &terms, &wish), &found.properties, &wish))
+    let answer = judged(&found.properties, &terms, &wish);
+    let answer = if generations.is_some() { answer } else { unproven(answer, &wish) };
+    Ok(seen(answer, &found.properties, &wish))
+}
+
+/// The generations that a size supports, as the location says it; none where the size is not known. Sizes are compared
+/// without regard to case.
+fn generations<'s>(sizes: &'s BTreeMap<String, Size>, name: &str) -> Option<&'s str> {
+    let (_, size) = sizes.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+    Some(size.capabilities.get(GENERATIONS).map_or("", String::as_str))
 }
 
 /// A version of an image in the location; none where there is no such image.
@@ -219,6 +230,21 @@ fn judged(found: &Properties, terms: &Terms, wish: &Wish) -> Answer {
     }
 }
 
+/// The answer where the size is not known: an image that exists may still be of a generation that the size lacks.
+fn unproven(answer: Answer, wish: &Wish) -> Answer {
+    match answer.verdict {
+        Verdict::Passed(_) if wish.size.is_empty() => {
+            Answer::skipped(format!("{} exists, and the size of the machines is unknown", wish.urn()))
+        }
+        Verdict::Passed(_) => Answer::skipped(format!(
+            "{} exists, and the generations that the size {} supports are unknown",
+            wish.urn(),
+            wish.size
+        )),
+        _ => answer,
+    }
+}
+
 /// Adds what was seen.
 fn seen(answer: Answer, found: &Properties, wish: &Wish) -> Answer {
     let answer = answer.with("image", wish.urn()).with("plan", found.plan.is_some());
@@ -228,7 +254,7 @@ fn seen(answer: Answer, found: &Properties, wish: &Wish) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_platform::cloud::Verdict;
+    use landfall_testing::assert_names;
 
     const VERSION: &str = r#"{"location": "eastus", "name": "413.92.2023101700", "properties": {
         "hyperVGeneration": "V2", "architecture": "x64", "osDiskImage": {"operatingSystem": "Linux"},
@@ -280,6 +306,33 @@ mod tests {
         assert_eq!(unfit("amd64", ""), None);
         assert_eq!(unfit("amd64", "V1"), Some("LF1135"));
         assert_eq!(unfit("arm64", "V2"), Some("LF1135"));
+    }
+
+    #[test]
+    fn the_generations_are_those_of_the_size_in_any_capitals() {
+        let capabilities = [(GENERATIONS.to_owned(), "V1".to_owned())].into();
+        let size = Size { capabilities, ..Size::default() };
+        let sizes = BTreeMap::from([("Standard_D4s_v3".to_owned(), size)]);
+        assert_eq!(generations(&sizes, "standard_d4S_V3"), Some("V1"));
+        assert_eq!(generations(&sizes, "Standard_D8s_v3"), None);
+        let silent = BTreeMap::from([("Standard_D4s_v3".to_owned(), Size::default())]);
+        assert_eq!(generations(&silent, "Standard_D4s_v3"), Some(""));
+    }
+
+    #[test]
+    fn an_image_is_not_proven_to_fit_an_unknown_size() {
+        let told = |size: &str| {
+            let wish = Wish { size: size.to_owned(), ..wish("", "amd64") };
+            match unproven(judged(&properties(VERSION), &Terms::Accepted, &wish), &wish).verdict {
+                Verdict::Skipped(why) => why,
+                _ => String::new(),
+            }
+        };
+        assert_names(&told("Standard_D4s_v3"), &["rh-ocp-worker", "Standard_D4s_v3", "generations"]);
+        assert_names(&told(""), &["rh-ocp-worker", "size", "unknown"]);
+        let wish = wish("", "amd64");
+        let open = judged(&properties(VERSION), &Terms::Open, &wish);
+        assert_eq!(code(unproven(open, &wish)), "LF1136");
     }
 
     #[test]
