@@ -40,9 +40,12 @@ fn ami_id(settings: &MachinePool) -> &str {
 
 /// The architectures of the pools that name no image.
 fn open_architectures(config: &InstallConfig) -> BTreeSet<String> {
-    let named = |pool: &Pool| pool.platform.aws.as_ref().is_some_and(|settings| !settings.ami_id.is_empty());
-    let open = config.pools().filter(|(_, pool)| !named(pool));
+    let open = config.pools().filter(|(_, pool)| !has_image(pool));
     open.map(|(_, pool)| pool.architecture.clone()).collect()
+}
+
+fn has_image(pool: &Pool) -> bool {
+    pool.platform.aws.as_ref().is_some_and(|settings| !settings.ami_id.is_empty())
 }
 
 /// An image that the config names.
@@ -80,7 +83,7 @@ async fn published(session: &Session<'_>, architecture: String) -> Result<Answer
 }
 
 /// The region and the id of the image that is copied for an architecture, or why there is none. landfall copies
-/// only the image that the control plane starts from.
+/// only the image that the control plane starts from, and none where the config sets that one.
 fn source<'c>(
     config: &InstallConfig,
     catalogue: &'c Catalogue,
@@ -89,9 +92,9 @@ fn source<'c>(
 ) -> Result<(&'c str, &'c str), String> {
     let Wish { architecture, region, .. } = wish;
     let control_plane = config.control_plane.as_ref();
-    if control_plane.is_some_and(|pool| pool.architecture != *architecture) {
+    if control_plane.is_some_and(|pool| pool.architecture != *architecture || has_image(pool)) {
         return Err(format!(
-            "no image for {architecture} is published in {region}, and only the control plane's image can be \
+            "no image for {architecture} is published in {region}, and only the control plane's published image is \
              copied: see aws.image.choice"
         ));
     }
@@ -242,14 +245,20 @@ mod tests {
     #[test]
     fn only_the_image_of_the_control_planes_architecture_is_copied() {
         let master = Pool { architecture: "amd64".to_owned(), ..Pool::default() };
-        let config = InstallConfig { control_plane: Some(master), ..InstallConfig::default() };
-        let copied = |architecture: &str, region: &str| {
+        let mut config = InstallConfig { control_plane: Some(master), ..InstallConfig::default() };
+        let source = |config: &InstallConfig, architecture: &str, region: &str| {
             let wish = Wish { id: "", region, architecture, field: FIELD };
-            source(&config, Catalogue::embedded(), "4.14", &wish).map(|(from, _)| from)
+            source(config, Catalogue::embedded(), "4.14", &wish).map(|(from, _)| from)
         };
+        let copied = |architecture: &str, region: &str| source(&config, architecture, region);
         assert_eq!(copied("amd64", "mx-central-1"), Ok("us-east-1"));
         let told = |architecture: &str, region: &str| copied(architecture, region).err().unwrap_or_default();
         assert_names(&told("arm64", "mx-central-1"), &["arm64", "mx-central-1", "control plane"]);
         assert_names(&told("amd64", "cn-north-1"), &["cn-north-1", "none can be copied"]);
+        let own = MachinePool { ami_id: "ami-0own".to_owned(), ..MachinePool::default() };
+        if let Some(master) = &mut config.control_plane {
+            master.platform.aws = Some(own);
+        }
+        assert!(source(&config, "amd64", "mx-central-1").is_err());
     }
 }

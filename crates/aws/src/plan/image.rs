@@ -12,26 +12,22 @@ use crate::rules::missing_endpoints;
 /// The image of the pools that name none: that of the region, or one to be copied from another region of the
 /// partition. Where there is neither, every pool must name its own.
 pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Findings) -> Option<Image> {
-    let (region, config) = (planning.region(), planning.case.config);
-    if let Some(id) = published(planning, architecture) {
+    let region = planning.region();
+    let own = || planning.case.config.control_plane.as_ref().and_then(image_of);
+    if let Some(id) = published(planning, architecture).or_else(own) {
+        // Pools that cannot start from the control plane's own image are reported one by one.
         return Some(Image { id, region: region.to_owned() });
     }
-    let own = config.control_plane.as_ref().and_then(image_of);
-    let names_one = own.is_some();
-    let image = match own {
-        // Terraform copies the image that the control plane starts from, or none at all.
-        Some(id) => {
-            let named = config.compute.iter().all(|pool| replicas(pool) == 0 || image_of(pool).is_some());
-            named.then(|| Image { id, region: region.to_owned() })
-        }
-        None => copied(planning, architecture),
-    };
-    // Of an unknown region, the missing endpoints are told already.
-    let is_told = !names_one && !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
-    if image.is_none() && !is_told {
+    let image = copied(planning, architecture);
+    if image.is_none() && !is_told(planning) {
         out.push(pages::image_missing(region, planning.case.release, architecture));
     }
     image
+}
+
+/// Whether the region is unknown, which the missing endpoints have told already.
+fn is_told(planning: &Planning<'_>) -> bool {
+    !missing_endpoints(planning.case.catalogue, planning.platform).is_empty()
 }
 
 /// The image of the region of the partition that images are copied from.
@@ -50,15 +46,23 @@ pub(super) fn of_pool(planning: &Planning<'_>, pool: &MachinePool) -> Option<Str
     })
 }
 
-/// Reports a pool with machines that has no image: landfall copies only the image of the control plane's
-/// architecture.
+/// Reports a compute pool that has no image: none is published for it, and landfall copies only the image that a
+/// control plane without an image of the user's starts from.
 pub(super) fn check_pool(planning: &Planning<'_>, path: &str, pool: &MachinePool, out: &mut Findings) {
-    let Some(copied) = other_architecture(planning, pool) else { return };
-    // Of an unknown region, the missing endpoints are told already.
-    let is_told = !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
-    if !is_told && of_pool(planning, pool).is_none() {
-        out.push(pages::pool_image_missing(planning, path, &pool.architecture, copied));
+    let control_plane = planning.case.config.control_plane.as_ref();
+    let Some(control_plane) = control_plane.filter(|_| image_of(pool).is_none()) else { return };
+    if published(planning, &pool.architecture).is_some() {
+        return;
     }
+    // An edge pool without a number of machines has one in each zone, and the installer asks no image for it.
+    let why = if image_of(control_plane).is_some() && replicas(pool) > 0 {
+        "the image that is set for the control plane is not used for other pools".to_owned()
+    } else if pool.architecture != control_plane.architecture && !is_told(planning) {
+        format!("landfall copies only the control plane's image, which is for {}", control_plane.architecture)
+    } else {
+        return;
+    };
+    out.push(pages::pool_image_missing(planning, path, &pool.architecture, &why));
 }
 
 /// The control plane's architecture, where that of the pool is another one.

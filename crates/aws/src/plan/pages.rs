@@ -58,18 +58,16 @@ pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> 
         .help("import the image into the region and set platform.aws.defaultMachinePlatform.amiID to its id")
 }
 
-/// A pool of another architecture than `copied`, the control plane's, whose image landfall copies.
+/// A compute pool that has no image, and why it has not that of the control plane.
 pub(super) fn pool_image_missing(
     planning: &Planning<'_>,
     path: &str,
     architecture: &str,
-    copied: &str,
+    why: &str,
 ) -> Finding {
     let (release, region) = (planning.case.release, shortened(planning.region()));
-    let message = format!(
-        "no image of release {release} for {architecture} is published in `{region}`, and landfall copies only \
-         the control plane's image, which is for {copied}"
-    );
+    let message =
+        format!("no image of release {release} for {architecture} is published in `{region}`, and {why}");
     Finding::error(&IMAGE, Kind::Required, format!("{path}.platform.aws.amiID"), message)
         .help(format!("import the image into the region and set {path}.platform.aws.amiID to its id"))
 }

@@ -62,3 +62,24 @@ fn a_pool_without_machines_needs_no_image() {
     }
     nothing_is_said(&config, facts_to_copy());
 }
+
+#[test]
+fn the_image_of_the_control_plane_alone_is_not_that_of_other_pools() {
+    let with_own = |mut config: InstallConfig| {
+        if let Some(pool) = &mut config.control_plane {
+            let ami_id = "ami-0own".to_owned();
+            pool.platform.aws = Some(config::MachinePool { ami_id, ..config::MachinePool::default() });
+        }
+        config
+    };
+    let findings = found(&with_own(config_to_copy()), facts_to_copy());
+    assert_eq!(places(&findings), [("LF0702", "compute[0].platform.aws.amiID")]);
+    assert_names(message(&findings), &["4.14", "amd64", "`mx-central-1`", "control plane"]);
+    assert_names(help(&findings), &["compute[0].platform.aws.amiID"]);
+    // Another architecture is not reported twice.
+    let findings = found(&with_own(with_arm_workers(config_to_copy(), "")), facts_to_copy());
+    assert_eq!(places(&findings), [("LF0702", "compute[0].platform.aws.amiID")]);
+    nothing_is_said(&with_own(with_arm_workers(config_to_copy(), "ami-0arm")), facts_to_copy());
+    // Where images are published, other pools start from these.
+    nothing_is_said(&with_own(base_config()), base_facts());
+}
