@@ -1,7 +1,7 @@
 //! What the user brought is marked as the cluster's, before anything is made: `assets.md`, A.3 and C.1.
 //!
-//! That is the resource group. It goes when the cluster is destroyed, which therefore must own it. A network
-//! of the user's is only used, and stays as it is.
+//! That is the resource group. The mark says whose resources are in it. When the cluster is destroyed, its resources
+//! are deleted and the group stays. A network of the user's is only used, and stays as it is.
 
 use std::collections::BTreeMap;
 
