@@ -1,5 +1,7 @@
 //! `landfall operator run`.
 
+use std::cell::OnceCell;
+use std::future::pending;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +11,8 @@ use anyhow::Context;
 use landfall_controllers::admission;
 use landfall_controllers::admission::{Address, Webhook};
 use landfall_controllers::operator::{
-    Candidacy, Ended, Judging, Kit, Metrics, PORT, SecureMetrics, WEBHOOK_PORT, WEBHOOK_SERVICE, operate,
-    rivals,
+    Candidacy, Ended, Judging, Kit, Metrics, PORT, SecureMetrics, Seen, WEBHOOK_PORT, WEBHOOK_SERVICE,
+    operate, returned, rivals,
 };
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
@@ -139,8 +141,9 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         is_judged: is_judged(args),
         webhook: args.webhook_service.clone(),
     };
+    let objects = Live::new(kit.client.clone());
     if !args.common.take_over {
-        alone(&args.common, &Live::new(kit.client.clone())).await?;
+        alone(&args.common, &objects).await?;
     }
     let judging = judging(args, &kit).await?;
     let secure = secure(args, &kit).await?;
@@ -167,18 +170,33 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         signals.next().await;
         tracing::info!("stopping after a signal");
         stop.ask();
-        std::future::pending::<()>().await;
+        pending::<()>().await;
+    };
+    let refusal = OnceCell::new();
+    let looking = async {
+        if !args.common.take_over {
+            let why = refusing(&returned(&objects, &args.common.controllers()).await);
+            tracing::error!(%why, "stopping beside another operator");
+            let _ = refusal.set(why);
+            stop.ask();
+        }
+        pending::<()>().await;
     };
     tracing::info!(server = %access.server(), listen = %args.listen, "begins");
-    tokio::select! {
+    let ended = tokio::select! {
         ended = operate(controllers, watching, candidacy, (args.listen, judging, secure), metrics, stop.clone()) => {
-            ended.with_context(|| format!("cannot listen on {}", args.listen))
+            ended.with_context(|| format!("cannot listen on {}", args.listen))?
         }
-        () = wished => Ok(Ended::Stopped),
+        () = wished => Ended::Stopped,
+        () = looking => Ended::Stopped,
+    };
+    match refusal.get() {
+        Some(why) => anyhow::bail!("{why}"),
+        None => Ok(ended),
     }
 }
 
-/// Makes sure that no other operator does what the controllers do: each would undo what the
+/// Makes sure that no other operator does what the controllers do when they begin: each would undo what the
 /// other writes.
 async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
     let found = rivals(objects, &common.controllers(), &common.maps(), &common.target_namespace).await;
@@ -188,13 +206,18 @@ async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
     if found.is_empty() {
         return Ok(());
     }
-    let told: Vec<String> =
+    anyhow::bail!("{}", refusing(&found))
+}
+
+/// Why controllers do not run beside these operators, and what to do.
+fn refusing(found: &[(&str, Seen)]) -> String {
+    let reasons: Vec<String> =
         found.iter().map(|(controller, seen)| format!("{controller} is done by {seen}")).collect();
-    anyhow::bail!(
+    format!(
         "other operators do this already: {}. Remove these controllers from --controllers, or run them anyway \
          with --take-over",
-        told.join(", ")
-    );
+        reasons.join(", ")
+    )
 }
 
 /// Whether the judge of profiles is among the controllers.

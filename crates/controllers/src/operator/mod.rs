@@ -30,7 +30,7 @@ pub(crate) use manifests::SECRETS_ROLE;
 pub use manifests::{ALL_NAMESPACES, Deployed, NAMESPACE, documents, manifests};
 pub use metrics::Metrics;
 pub use monitoring::Monitoring;
-pub use openshift_operators::{Output, Rival, Seen, rivals};
+pub use openshift_operators::{Output, Rival, Seen, returned, rivals};
 pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};

@@ -3,14 +3,20 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::time::Duration;
 
 use landfall_kube::Fault;
 use landfall_kube::kinds::DEPLOYMENT;
 use landfall_kube::objects::{ObjectRef, Objects};
 use serde_json::{Map, Value};
+use tokio::time::sleep;
 
 use super::Registered;
 use crate::{MapNames, object_refs};
+
+/// How often a running operator looks whether another one is back. The cluster-version operator scales a Deployment
+/// up again that it manages.
+const LOOK: Duration = Duration::from_mins(1);
 
 /// A Deployment of OpenShift's that does the same as a controller.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,6 +113,14 @@ fn manager(object: &Value, fields: &str) -> Option<String> {
     writes.filter_map(|one| one["manager"].as_str()).find(is_operator).map(str::to_owned)
 }
 
+/// Whether the Deployment of a rival is at work: scaled down, it is not, and what it wrote before is for the controller.
+/// None if it is not in the cluster.
+async fn is_at_work(objects: &dyn Objects, rival: &'static Rival) -> Result<Option<bool>, Fault> {
+    let place = ObjectRef::in_namespace(&DEPLOYMENT, rival.namespace.to_owned(), rival.deployment);
+    let deployment = objects.get(&place).await?;
+    Ok(deployment.map(|deployment| deployment.pointer("/spec/replicas") != Some(&Value::from(0))))
+}
+
 /// Which of the controllers have a rival at work in the cluster.
 ///
 /// # Errors
@@ -120,10 +134,8 @@ pub async fn rivals(
     let mut found = Vec::new();
     for controller in controllers {
         let Some((rival, output)) = controller.rival else { continue };
-        let place = ObjectRef::in_namespace(&DEPLOYMENT, rival.namespace.to_owned(), rival.deployment);
-        if let Some(deployment) = objects.get(&place).await? {
-            // Scaled down, it is not at work, and what it wrote before is for the controller.
-            if deployment.pointer("/spec/replicas") != Some(&Value::from(0)) {
+        if let Some(is_at_work) = is_at_work(objects, rival).await? {
+            if is_at_work {
                 found.push((controller.name, Seen::Deployment(rival)));
             }
             continue;
@@ -135,4 +147,72 @@ pub async fn rivals(
         }
     }
     Ok(found)
+}
+
+/// Waits until a rival of these controllers is at work that was not when they began, and returns the controllers with
+/// it. Only Deployments count: a field manager may be of something written long ago. An error of a look is logged.
+pub async fn returned(
+    objects: &dyn Objects,
+    controllers: &[&'static Registered],
+) -> Vec<(&'static str, Seen)> {
+    loop {
+        sleep(LOOK).await;
+        let mut found = Vec::new();
+        for controller in controllers {
+            let Some((rival, _)) = controller.rival else { continue };
+            match is_at_work(objects, rival).await {
+                Ok(Some(true)) => found.push((controller.name, Seen::Deployment(rival))),
+                Ok(_) => {}
+                Err(fault) => tracing::warn!(
+                    controller = controller.name,
+                    why = %fault.why(),
+                    "it is unknown whether another operator does the same"
+                ),
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use landfall_kube::kinds::CONFIG_MAP;
+    use serde_json::json;
+    use tokio::time::Instant;
+
+    use super::super::CONTROLLERS;
+    use super::*;
+    use crate::fake_cluster::FakeCluster;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deployment_that_is_scaled_up_again_is_seen_while_the_operator_runs() {
+        let (cluster, began) = (FakeCluster::default(), Instant::now());
+        let deployment = |rival: &Rival, replicas: u8| {
+            let metadata = json!({ "name": rival.deployment, "namespace": rival.namespace });
+            cluster.put(&DEPLOYMENT, json!({ "metadata": metadata, "spec": { "replicas": replicas } }));
+        };
+        deployment(&CONFIG_OPERATOR, 0);
+        // What another operator wrote before does not end one that runs.
+        let managers =
+            json!([{ "manager": "some-operator", "fieldsV1": { "f:data": { "f:cloud.conf": {} } } }]);
+        let target = MapNames::default().target_map("target");
+        let metadata =
+            json!({ "name": target.name, "namespace": target.namespace, "managedFields": managers });
+        cluster.put(&CONFIG_MAP, json!({ "metadata": metadata }));
+        let changes = async {
+            sleep(Duration::from_mins(9)).await;
+            deployment(&CONFIG_OPERATOR, 1);
+            // Its errors are no answer: the next look counts.
+            cluster.with(|state| state.is_down = true);
+            sleep(Duration::from_secs(150)).await;
+            cluster.with(|state| state.is_down = false);
+        };
+        let all: Vec<&'static Registered> = CONTROLLERS.iter().collect();
+        let (found, ()) = tokio::join!(returned(&cluster, &all), changes);
+        let seen = || Seen::Deployment(&CONFIG_OPERATOR);
+        assert_eq!(found, [("kube-cloud-config", seen()), ("endpoint-mirror", seen())]);
+        assert_eq!(began.elapsed().as_secs(), 12 * 60);
+    }
 }
