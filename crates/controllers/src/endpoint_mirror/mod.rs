@@ -3,12 +3,15 @@
 //! `spec.platformSpec.aws.serviceEndpoints` of the Infrastructure object is checked and then stands, sorted by
 //! name, in its status, which all of the cluster's components read. A list with a fault in it, or with an
 //! endpoint that cannot be reached, changes nothing; a condition and an event say all that is wrong. What somebody
-//! else writes into the status meanwhile is replaced by the list that was verified last.
+//! else writes into the status meanwhile is replaced by the list that was verified last. Only what a new process finds
+//! in the status, and in the specification as well, stays: another operator may have mirrored it.
 
 mod apply;
 mod fetch;
 mod probe;
 mod status;
+#[cfg(test)]
+mod tests;
 mod validate;
 mod verified;
 
@@ -43,9 +46,19 @@ pub struct EndpointMirror {
     event_recorder: EventRecorder,
     /// The operator's namespace.
     namespace: String,
-    /// The list that was verified last, and whether it is kept. Of what was in use before the first verification, nothing
-    /// else is known.
-    verified: Mutex<Option<(Vec<ServiceEndpoint>, bool)>>,
+    verified: Mutex<Option<Verified>>,
+}
+
+/// What is known of the lists before this one.
+#[derive(Clone)]
+struct Verified {
+    /// The list that was verified last. Where none was kept, it is what was in use before the first verification.
+    list: Vec<ServiceEndpoint>,
+    /// Whether it is kept beyond the life of the process.
+    is_kept: bool,
+    /// What the status held at the first look, if it was the list of the specification and not the kept one. It was
+    /// not verified, but nothing replaces it before another list was.
+    found: Option<Vec<ServiceEndpoint>>,
 }
 
 impl EndpointMirror {
@@ -74,24 +87,16 @@ impl EndpointMirror {
         let Some(fetch::Endpoints { wanted: listed, mirrored }) = fetch::endpoints(objects).await? else {
             return Ok(());
         };
-        let sorted = |mut list: Vec<ServiceEndpoint>| {
-            list.sort_by(|one, other| one.name.cmp(&other.name));
-            list
-        };
         let wanted = sorted(listed.clone());
         let known = self.verified().clone();
-        let (verified, is_kept) = match known {
+        let known = match known {
             Some(known) => known,
-            // Of what was in use before the first verification, nothing else is known.
-            None => match verified::read(objects, &self.namespace).await? {
-                // The list may be of long ago, when another operator did this.
-                Some(kept) if kept == wanted || sorted(mirrored.clone()) != wanted => (kept, true),
-                _ => (mirrored.clone(), false),
-            },
+            None => self.recall(&wanted, &mirrored).await?,
         };
-        *self.verified() = Some((verified.clone(), is_kept));
+        *self.verified() = Some(known.clone());
+        let Verified { list: verified, is_kept, found } = known;
         if let Err(failed) = self.verify(&listed, &verified).await {
-            if mirrored != verified {
+            if mirrored != verified && found.as_ref() != Some(&mirrored) {
                 apply::mirror(objects, &verified).await?;
                 self.events.report(status::restored(&verified)).await;
             }
@@ -103,7 +108,7 @@ impl EndpointMirror {
         } else {
             verified::keep(objects, &self.namespace, &wanted).await
         };
-        *self.verified() = Some((wanted.clone(), kept.is_ok()));
+        *self.verified() = Some(Verified { list: wanted.clone(), is_kept: kept.is_ok(), found: None });
         if wanted != mirrored {
             apply::mirror(objects, &wanted).await?;
             self.events.report(status::mirrored(&wanted)).await;
@@ -111,7 +116,21 @@ impl EndpointMirror {
         kept
     }
 
-    fn verified(&self) -> MutexGuard<'_, Option<(Vec<ServiceEndpoint>, bool)>> {
+    /// What a new process knows of earlier ones.
+    async fn recall(
+        &self,
+        wanted: &[ServiceEndpoint],
+        mirrored: &[ServiceEndpoint],
+    ) -> Result<Verified, Failed> {
+        let Some(list) = verified::read(&*self.objects, &self.namespace).await? else {
+            return Ok(Verified { list: mirrored.to_vec(), is_kept: false, found: None });
+        };
+        // The kept list may be of long ago, when another operator did this: it does not come back by itself.
+        let found = list != wanted && sorted(mirrored.to_vec()) == wanted;
+        Ok(Verified { list, is_kept: true, found: found.then(|| mirrored.to_vec()) })
+    }
+
+    fn verified(&self) -> MutexGuard<'_, Option<Verified>> {
         self.verified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,6 +161,12 @@ impl EndpointMirror {
         }
         faults
     }
+}
+
+/// A list as the status has it.
+fn sorted(mut list: Vec<ServiceEndpoint>) -> Vec<ServiceEndpoint> {
+    list.sort_by(|one, other| one.name.cmp(&other.name));
+    list
 }
 
 impl Controller for EndpointMirror {
