@@ -45,6 +45,7 @@ pub struct Metrics {
     registry: Registry,
     reconciles: Family<Ended, Counter>,
     errors: Family<Erred, Counter>,
+    failing_objects: Family<Erred, Gauge>,
     durations: Family<Of, Histogram>,
     waiting: Family<Of, Gauge>,
     writes: Family<Of, Counter>,
@@ -67,12 +68,15 @@ impl Metrics {
         let mut registry = Registry::default();
         let reconciles: Family<Ended, Counter> = Family::default();
         let errors: Family<Erred, Counter> = Family::default();
+        let failing_objects: Family<Erred, Gauge> = Family::default();
         let durations: Family<Of, Histogram> = Family::new_with_constructor(histogram as fn() -> Histogram);
         let waiting: Family<Of, Gauge> = Family::default();
         let writes: Family<Of, Counter> = Family::default();
         let leader: Gauge = Gauge::default();
         registry.register("landfall_reconciles", "Reconciliations that ended", reconciles.clone());
         registry.register("landfall_reconcile_errors", "Reconciliations that failed", errors.clone());
+        let help = "Objects whose last reconciliation failed";
+        registry.register("landfall_failing_objects", help, failing_objects.clone());
         registry.register(
             "landfall_reconcile_duration_seconds",
             "How long reconciliations took",
@@ -86,6 +90,7 @@ impl Metrics {
             registry,
             reconciles,
             errors,
+            failing_objects,
             durations,
             waiting,
             writes,
@@ -97,17 +102,35 @@ impl Metrics {
 
     /// A reconciliation succeeded.
     pub fn reconciled(&self, controller: &'static str, key: &Key, took: Duration) {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(&(controller, key.clone()));
+        self.fails(controller, key, None);
         self.ended(controller, "success", took);
     }
 
     /// A reconciliation failed: in which way, and by which of its reasons.
     pub fn failed(&self, controller: &'static str, key: &Key, (category, reason): Failure, took: Duration) {
-        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
-        failing.insert((controller, key.clone()), (category, reason));
-        drop(failing);
+        self.fails(controller, key, Some((category, reason)));
         self.errors.get_or_create(&Erred { controller, category, reason }).inc();
         self.ended(controller, "error", took);
+    }
+
+    /// Notes how the last reconciliation of an object failed, if it did. A refused object is not reconciled again until
+    /// it changes: the gauge counts it meanwhile, when the counter of errors does not grow.
+    fn fails(&self, controller: &'static str, key: &Key, failure: Option<Failure>) {
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (controller, key.clone());
+        let before = match failure {
+            Some(failure) => failing.insert(place, failure),
+            None => failing.remove(&place),
+        };
+        let gauge = |(category, reason): Failure| {
+            self.failing_objects.get_or_create_owned(&Erred { controller, category, reason })
+        };
+        if let Some(before) = before {
+            gauge(before).dec();
+        }
+        if let Some(failure) = failure {
+            gauge(failure).inc();
+        }
     }
 
     fn ended(&self, controller: &'static str, result: &'static str, took: Duration) {
@@ -190,5 +213,26 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_refused_object_is_counted_until_it_is_reconciled() {
+        let metrics = Metrics::new();
+        let key = |name: &str| Key { namespace: None, name: name.to_owned() };
+        let counted = |category: &str, reason: &str| {
+            let labels = format!(r#"{{controller="a",category="{category}",reason="{reason}"}} "#);
+            let line = format!("landfall_failing_objects{labels}");
+            metrics.text().lines().find_map(|found| found.strip_prefix(&line).map(str::to_owned))
+        };
+        assert_eq!(counted("terminal", "refused"), None);
+        for name in ["x", "y", "x"] {
+            metrics.failed("a", &key(name), ("terminal", "refused"), Duration::ZERO);
+        }
+        assert_eq!(counted("terminal", "refused").as_deref(), Some("2"));
+        metrics.failed("a", &key("x"), ("transient", "no-answer"), Duration::ZERO);
+        metrics.reconciled("a", &key("y"), Duration::ZERO);
+        metrics.reconciled("a", &key("z"), Duration::ZERO);
+        assert_eq!(counted("terminal", "refused").as_deref(), Some("0"));
+        assert_eq!(counted("transient", "no-answer").as_deref(), Some("1"));
     }
 }

@@ -52,7 +52,7 @@ const ALERTS: &[Alert] = &[
         name: "LandfallReconcileRefused",
         severity: "warning",
         lasting: "0m",
-        expression: "sum by (controller, reason) (increase(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"terminal\"}[15m])) > 0",
+        expression: "sum by (controller, reason) (landfall_failing_objects{namespace=\"NAMESPACE\",category=\"terminal\"}) > 0",
         summary: "{{ $labels.controller }} waits for a change: {{ $labels.reason }}",
     },
     Alert {
@@ -105,6 +105,12 @@ const PANELS: &[(&str, &str, &str, &str)] = &[
         "Failed reconciliations",
         "ops",
         "sum by (controller, category, reason) (rate(landfall_reconcile_errors_total[5m]))",
+        "{{controller}} {{category}} {{reason}}",
+    ),
+    (
+        "Failing objects",
+        "short",
+        "sum by (controller, category, reason) (landfall_failing_objects)",
         "{{controller}} {{category}} {{reason}}",
     ),
     (
@@ -319,6 +325,17 @@ mod tests {
                 [count(')'), count(']'), count('}')],
                 "{expression}"
             );
+        }
+    }
+
+    /// A refused object is not tried again, so that counters of errors stay as they are.
+    #[test]
+    fn refused_objects_are_alerted_as_long_as_they_are_refused() {
+        let refused = ALERTS.iter().filter(|alert| alert.expression.contains("category=\"terminal\""));
+        let expressions: Vec<&str> = refused.map(|alert| alert.expression).collect();
+        assert!(!expressions.is_empty());
+        for expression in expressions {
+            assert!(expression.contains("landfall_failing_objects"), "{expression}");
         }
     }
 
