@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::{self, Arc, PoisonError};
 use std::time::Duration;
 
@@ -72,10 +73,10 @@ pub struct Lease<L> {
     terms: Terms,
     clock: fn() -> Timestamp,
     held: Mutex<Option<Held>>,
-    /// The annotation that a holder writes, with its value.
-    note: Option<(&'static str, String)>,
-    /// That of another holder, as it was seen last.
-    seen_note: sync::Mutex<Option<String>>,
+    /// The annotations that a holder writes, with their values.
+    notes: BTreeMap<&'static str, String>,
+    /// Those of another holder, as they were seen last.
+    seen_notes: sync::Mutex<BTreeMap<&'static str, String>>,
 }
 
 /// A lease that is held, by the version that was written last.
@@ -102,20 +103,21 @@ impl<L: Leases> Lease<L> {
         terms: Terms,
         clock: fn() -> Timestamp,
     ) -> Self {
-        let (held, seen_note) = (Mutex::new(None), sync::Mutex::default());
-        Self { leases, place, identity, terms, clock, held, note: None, seen_note }
+        let (held, seen_notes) = (Mutex::new(None), sync::Mutex::default());
+        Self { leases, place, identity, terms, clock, held, notes: BTreeMap::new(), seen_notes }
     }
 
-    /// The same, with an annotation that says something of whoever holds it.
+    /// The same, with one more annotation that says something of whoever holds it.
     #[must_use]
-    pub fn noting(self, key: &'static str, value: String) -> Self {
-        Self { note: Some((key, value)), ..self }
+    pub fn noting(mut self, key: &'static str, value: String) -> Self {
+        self.notes.insert(key, value);
+        self
     }
 
-    /// What the annotation of [`Self::noting`] said of another holder at the last look; none if it has none.
+    /// What an annotation of [`Self::noting`] said of another holder at the last look; none if it was not there.
     #[must_use]
-    pub fn seen_note(&self) -> Option<String> {
-        self.seen_note.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn seen_note(&self, key: &str) -> Option<String> {
+        self.seen_notes.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
     /// Waits until the lease is held, and returns the time from which it counts. `looked` is called after each
@@ -182,8 +184,10 @@ impl<L: Leases> Lease<L> {
         let is_free = holder.is_empty() || holder == self.identity;
         let seconds = lease.pointer("/spec/leaseDurationSeconds").and_then(Value::as_u64);
         if !is_free && since.elapsed() < seconds.map_or(self.terms.duration, Duration::from_secs) {
-            let note = self.note.as_ref().and_then(|(key, _)| lease["metadata"]["annotations"][key].as_str());
-            *self.seen_note.lock().unwrap_or_else(PoisonError::into_inner) = note.map(str::to_owned);
+            let annotations = &lease["metadata"]["annotations"];
+            let seen =
+                self.notes.keys().filter_map(|&key| Some((key, annotations[key].as_str()?.to_owned())));
+            *self.seen_notes.lock().unwrap_or_else(PoisonError::into_inner) = seen.collect();
             return Ok(Reached::Elsewhere(holder.to_owned()));
         }
         let (renewed, time) = (Instant::now(), self.time());
@@ -237,8 +241,8 @@ impl<L: Leases> Lease<L> {
     /// Changes the lease as it was at this version, and gives the version that comes of it.
     async fn write(&self, version: &str, spec: &Value) -> Result<String, Fault> {
         let mut patch = json!({ "metadata": { "resourceVersion": version }, "spec": spec });
-        if let Some((key, value)) = &self.note {
-            patch["metadata"]["annotations"] = json!({ *key: value });
+        if !self.notes.is_empty() {
+            patch["metadata"]["annotations"] = json!(self.notes);
         }
         let lease = self.leases.merge(&self.place, patch).await?;
         Ok(text(&lease, VERSION).to_owned())

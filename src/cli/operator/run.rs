@@ -12,7 +12,7 @@ use landfall_controllers::admission;
 use landfall_controllers::admission::{Address, Webhook};
 use landfall_controllers::operator::{
     Candidacy, Ended, Judging, Kit, Metrics, PORT, SecureMetrics, Seen, WEBHOOK_PORT, WEBHOOK_SERVICE,
-    operate, returned, rivals,
+    operate, returned, rivals, scope,
 };
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
@@ -159,7 +159,12 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     let candidacy = if args.leader_elect {
         let client = access.client(LEASE_PATIENCE).map_err(usable)?;
         let identity = format!("{host}_{:016x}", rand::random::<u64>());
-        Some(Candidacy { objects: Arc::new(Live::new(client)), namespace: namespace.clone(), identity })
+        Some(Candidacy {
+            objects: Arc::new(Live::new(client)),
+            namespace: namespace.clone(),
+            identity,
+            scope: scope(kit.watch_namespace.as_deref(), kit.watch_labels.as_ref(), kit.profiles),
+        })
     } else {
         None
     };

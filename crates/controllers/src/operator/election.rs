@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use landfall_kube::Fault;
-use landfall_kube::kinds::LEASE;
+use landfall_kube::kinds::{LEASE, ProfileKinds};
 use landfall_kube::lease::{Lease, Terms};
 use landfall_kube::objects::{ObjectRef, Objects};
 use tokio::time::Instant;
 
-use super::{Candidacy, LEASE_NAME};
+use super::{Candidacy, LEASE_NAME, Labels};
 
 const TERMS: Terms = Terms {
     duration: Duration::from_secs(15),
@@ -24,24 +24,58 @@ const TERMS: Terms = Terms {
 
 /// The annotation of the lease that names the holder's controllers.
 pub(super) const CONTROLLERS: &str = "landfall.dev/controllers";
-/// How long another operator may hold the lease until this one gives up. A Deployment whose controllers change
+/// The annotation of the lease that names what of the cluster the holder works on. Earlier versions do not write it.
+pub(super) const SCOPE: &str = "landfall.dev/scope";
+/// How long another operator may hold the lease until this one gives up. A Deployment whose arguments change
 /// replaces its replicas meanwhile.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// What of a cluster an operator works on, as its lease notes it: the flags that decide it.
+#[must_use]
+pub fn scope(
+    watch_namespace: Option<&str>,
+    watch_labels: Option<&Labels>,
+    profiles: &ProfileKinds,
+) -> String {
+    let mut flags = vec![format!("--profile-group={}", profiles.cloud.group)];
+    flags.extend(watch_namespace.map(|namespace| format!("--watch-namespace={namespace}")));
+    flags.extend(watch_labels.map(|labels| format!("--watch-label-selector={labels}")));
+    flags.join(" ")
+}
+
 /// The lease by which a replica with these controllers leads.
 pub(super) fn lease(candidacy: Candidacy, controllers: &str) -> Lease<Arc<dyn Objects>> {
-    let Candidacy { objects, namespace, identity } = candidacy;
+    let Candidacy { objects, namespace, identity, scope } = candidacy;
     let place = ObjectRef::in_namespace(&LEASE, namespace, LEASE_NAME);
-    Lease::new(objects, place, identity, TERMS, Timestamp::now).noting(CONTROLLERS, controllers.to_owned())
+    Lease::new(objects, place, identity, TERMS, Timestamp::now)
+        .noting(CONTROLLERS, controllers.to_owned())
+        .noting(SCOPE, scope)
+}
+
+/// Why a replica with these controllers and this scope does not wait for the holder of the lease, if so.
+fn differs(lease: &Lease<Arc<dyn Objects>>, holder: &str, controllers: &str, scope: &str) -> Option<String> {
+    // What is not noted is of an older release.
+    let other = |key: &str, own: &str| lease.seen_note(key).filter(|noted| noted != own);
+    if let Some(others) = other(CONTROLLERS, controllers) {
+        return Some(format!(
+            "the operator {holder} holds the lease {LEASE_NAME} and runs other controllers ({others}, not \
+             {controllers}): run all controllers in one operator, or give each operator its own --namespace"
+        ));
+    }
+    let others = other(SCOPE, scope)?;
+    Some(format!(
+        "the operator {holder} holds the lease {LEASE_NAME} and works on other objects ({others}, not {scope}): \
+         use the same flags, or give each operator its own --namespace"
+    ))
 }
 
 /// Waits until this replica leads. `looked` is called after each look that succeeded.
 ///
 /// # Errors
-/// An operator with other controllers holds the lease for too long: which one, and what to do.
+/// An operator with other controllers, or for other objects, holds the lease for too long: which one, and what to do.
 pub(super) async fn win(
     lease: &Lease<Arc<dyn Objects>>,
-    controllers: &str,
+    (controllers, scope): (&str, &str),
     looked: impl Fn(),
 ) -> Result<(), String> {
     let mut since: Option<Instant> = None;
@@ -54,16 +88,11 @@ pub(super) async fn win(
             }
         };
         looked();
-        // One that does not say what it runs is of an older release.
-        let Some(others) = lease.seen_note().filter(|others| others != controllers) else {
+        let Some(why) = differs(lease, &holder, controllers, scope) else {
             since = None;
             return Ok(());
         };
         let is_new = since.is_none();
-        let why = format!(
-            "the operator {holder} holds the lease {LEASE_NAME} and runs other controllers ({others}, not \
-             {controllers}): run all controllers in one operator, or give each operator its own --namespace"
-        );
         if since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
             return Err(why);
         }
@@ -79,26 +108,29 @@ pub(super) async fn win(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES};
+    use serde_json::{Value, json};
     use tokio::time::{sleep, timeout};
 
     use super::*;
     use crate::fake_cluster::FakeCluster;
 
     const NAMES: &str = "endpoint-mirror,kube-cloud-config";
+    const SHARD: &str = "--profile-group=g --watch-label-selector=shard=1";
 
     fn candidacy(cluster: &Arc<FakeCluster>) -> Candidacy {
-        let objects: Arc<dyn Objects> = cluster.clone();
-        Candidacy { objects, namespace: "own".to_owned(), identity: "me".to_owned() }
+        let (objects, scope): (Arc<dyn Objects>, _) = (cluster.clone(), SHARD.to_owned());
+        Candidacy { objects, namespace: "own".to_owned(), identity: "me".to_owned(), scope }
     }
 
-    /// Waits for a lease that another renews all the time, for so long at most.
-    async fn waited(others: Option<&str>, limit: Duration) -> Option<Result<(), String>> {
+    /// Waits for a lease that another with these annotations renews all the time, for so long at most.
+    async fn waited(annotations: &Value, limit: Duration) -> Option<Result<(), String>> {
         let cluster = Arc::new(FakeCluster::default());
         let lease = lease(candidacy(&cluster), NAMES);
         let renewing = async {
             for version in 1.. {
-                let annotations = others.map(|others| json!({ (CONTROLLERS): others }));
                 let metadata = json!({
                     "name": LEASE_NAME, "namespace": "own", "resourceVersion": version.to_string(),
                     "annotations": annotations,
@@ -109,30 +141,58 @@ mod tests {
         };
         tokio::select! {
             () = renewing => None,
-            won = timeout(limit, win(&lease, NAMES, || {})) => won.ok(),
+            won = timeout(limit, win(&lease, (NAMES, SHARD), || {})) => won.ok(),
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_operator_with_other_controllers_is_refused_with_the_reason() {
-        // A Deployment may be replacing its replicas.
-        assert_eq!(waited(Some("cloud-config-sync"), Duration::from_secs(110)).await, None);
-        let refused = waited(Some("cloud-config-sync"), Duration::from_secs(130)).await;
-        let why = refused.and_then(Result::err).unwrap_or_default();
-        assert!(why.contains("other holds") && why.contains("(cloud-config-sync, not"), "{why}");
-        for same in [Some(NAMES), None] {
-            assert_eq!(waited(same, Duration::from_mins(10)).await, None, "{same:?}");
+    async fn an_operator_with_other_controllers_or_objects_is_refused_with_the_reason() {
+        let other_shard = "--profile-group=g --watch-label-selector=shard=2";
+        for (others, reason) in [
+            (json!({ (CONTROLLERS): "cloud-config-sync" }), "(cloud-config-sync, not"),
+            (
+                json!({ (CONTROLLERS): NAMES, (SCOPE): other_shard }),
+                "(--profile-group=g --watch-label-selector=shard=2, not",
+            ),
+        ] {
+            // A Deployment may be replacing its replicas.
+            assert_eq!(waited(&others, Duration::from_secs(110)).await, None);
+            let refused = waited(&others, Duration::from_secs(130)).await;
+            let why = refused.and_then(Result::err).unwrap_or_default();
+            assert!(why.contains("other holds") && why.contains(reason), "{why}");
+        }
+        // Earlier versions note their controllers only, or nothing.
+        for same in [
+            json!({ (CONTROLLERS): NAMES, (SCOPE): SHARD }),
+            json!({ (CONTROLLERS): NAMES }),
+            json!({}),
+            Value::Null,
+        ] {
+            assert_eq!(waited(&same, Duration::from_mins(10)).await, None, "{same}");
         }
     }
 
+    #[test]
+    fn the_scope_has_what_decides_which_objects_are_worked_on() -> Result<(), String> {
+        let (own, labels) = (&LANDFALL_PROFILES, "shard=1".parse::<Labels>()?);
+        let all = [
+            scope(None, None, own),
+            scope(None, None, &GARDENER_PROFILES),
+            scope(Some("fleet"), None, own),
+            scope(None, Some(&labels), own),
+        ];
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
+        Ok(())
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn who_leads_says_which_controllers_it_runs() {
+    async fn who_leads_says_what_it_runs_and_on_what_it_works() {
         let cluster = Arc::new(FakeCluster::default());
         let metadata = json!({ "name": LEASE_NAME, "namespace": "own", "resourceVersion": "1" });
         cluster.put(&LEASE, json!({ "metadata": metadata, "spec": {} }));
         let lease = lease(candidacy(&cluster), NAMES);
-        assert_eq!(win(&lease, NAMES, || {}).await, Ok(()));
+        assert_eq!(win(&lease, (NAMES, SHARD), || {}).await, Ok(()));
         let kept = cluster.at(&ObjectRef::in_namespace(&LEASE, "own".to_owned(), LEASE_NAME));
-        assert_eq!(kept["metadata"]["annotations"][CONTROLLERS], NAMES);
+        assert_eq!(kept["metadata"]["annotations"], json!({ (CONTROLLERS): NAMES, (SCOPE): SHARD }));
     }
 }

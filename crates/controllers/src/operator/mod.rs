@@ -26,6 +26,7 @@ use ::kube::Client;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
+pub use election::scope;
 pub(crate) use manifests::SECRETS_ROLE;
 pub use manifests::{ALL_NAMESPACES, Deployed, NAMESPACE, documents, manifests};
 pub use metrics::Metrics;
@@ -98,6 +99,8 @@ pub struct Candidacy {
     pub namespace: String,
     /// The replica's name, which no other has.
     pub identity: String,
+    /// What of the cluster it works on, by [`scope`].
+    pub scope: String,
 }
 
 /// How an operator ended.
@@ -107,7 +110,7 @@ pub enum Ended {
     Stopped,
     /// Another replica may lead from now on. Nothing was written since that became possible.
     Lost,
-    /// An operator with other controllers holds the lease: the reason.
+    /// An operator with other controllers, or for other objects, holds the lease: the reason.
     Refused(String),
 }
 
@@ -140,11 +143,12 @@ pub async fn operate(
         let mut names: Vec<&str> = controllers.iter().map(|controller| controller.name()).collect();
         names.sort_unstable();
         let names = names.join(",");
+        let scope = candidacy.scope.clone();
         let lease = election::lease(candidacy, &names);
         tokio::select! {
             biased;
             () = stop.asked() => return Ended::Stopped,
-            won = election::win(&lease, &names, || health.works()) => if let Err(why) = won {
+            won = election::win(&lease, (&names, &scope), || health.works()) => if let Err(why) = won {
                 return Ended::Refused(why);
             },
         }
