@@ -29,6 +29,8 @@ pub(super) struct State {
     pub(super) tokens: BTreeMap<String, Value>,
     /// What was asked of the authorizer.
     pub(super) asked: Vec<Value>,
+    /// The kinds that were listed.
+    pub(super) listed: Vec<&'static Kind>,
     /// Whether no call comes through.
     pub(super) is_down: bool,
 }
@@ -133,6 +135,7 @@ impl Questions for FakeCluster {
         taker: Taker<'a>,
     ) -> BoxFuture<'a, Result<(), Fault>> {
         let found: Vec<Value> = self.with(|state| {
+            state.listed.push(kind);
             let here = |place: &ObjectRef| {
                 place.kind == kind && (namespace.is_none() || place.namespace.as_deref() == namespace)
             };

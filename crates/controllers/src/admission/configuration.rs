@@ -13,6 +13,9 @@ pub const NAME: &str = "landfall-cloud-profiles";
 pub(super) const CONDITIONS: &str = "matchConditions";
 /// After how many seconds without an answer nothing is written.
 const PATIENCE: u8 = 10;
+/// The same for a cloud profile: all clusters are listed, and the profiles to which they refer are read. It is the most
+/// that the API server takes.
+const PARENT_PATIENCE: u8 = 30;
 
 /// Whether an update changes the spec. A create has no old object.
 const SPEC_CHANGES: &str = "oldObject == null || !has(oldObject.spec) || !has(object.spec) || \
@@ -78,10 +81,12 @@ pub fn configurations(
     let (private, released) = (&kinds.private, &kinds.namespaced);
     let mut amending = webhook("amendments", AMENDMENT, &[released], &writes, SPEC_CHANGES);
     amending["reinvocationPolicy"] = json!("IfNeeded");
+    let mut parents = webhook("parents", PATH, &[&kinds.cloud], &writes, SPEC_CHANGES);
+    parents["timeoutSeconds"] = json!(PARENT_PATIENCE);
     let mut judging = vec![
         webhook("profiles", PATH, &[private], &writes, SPEC_CHANGES),
         webhook("namespaced-profiles", PATH, &[released], &writes, SAYS_MORE),
-        webhook("parents", PATH, &[&kinds.cloud], &writes, SPEC_CHANGES),
+        parents,
     ];
     let clusters = |condition: &str| webhook("clusters", PATH, &[kinds.users], &["UPDATE"], condition);
     judging.push(if kinds.are_gardeners() {

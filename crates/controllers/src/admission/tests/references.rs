@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use landfall_kube::kinds::LANDFALL_PROFILES;
+use landfall_kube::objects::ObjectRef;
 use serde_json::{Value, json};
 
-use crate::admission::Judge;
+use crate::admission::{Judge, configurations};
 use crate::fake_cluster::FakeCluster;
 
 /// A cluster with profiles of each kind: of the region `north`, of that and `south`, and of machine types of their own.
@@ -100,4 +101,48 @@ async fn a_profile_that_lacks_what_a_cluster_uses_is_refused() {
             "{from} to {to}: {message}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_change_of_a_parent_reads_only_the_profiles_to_which_clusters_refer() {
+    let (cluster, kinds) = (cluster(), &LANDFALL_PROFILES);
+    let status = json!({ "region": "south", "machineTypes": ["own"] });
+    // What refers to a profile that is not there loses nothing.
+    for (name, profile) in [("demo", "ours"), ("other", "missing"), ("third", "not/a name")] {
+        let mut user = infrastructure(&json!({ "name": profile }), &status);
+        user["metadata"]["name"] = json!(name);
+        cluster.put(kinds.users, user);
+    }
+    let old = cluster.at(&ObjectRef::in_cluster(&kinds.cloud, "both"));
+    let mut new = old.clone();
+    new["spec"]["regions"] = json!([{ "name": "north" }]);
+    let request = json!({
+        "uid": "u-1",
+        "resource": { "group": kinds.cloud.group, "resource": kinds.cloud.plural },
+        "name": "both",
+        "object": new,
+        "oldObject": old,
+    });
+    let judge = Judge::new(cluster.clone(), cluster.clone(), kinds);
+    let answer = judge.review(&json!({ "request": request }), Timestamp::UNIX_EPOCH).await;
+    let message = answer.pointer("/response/status/message").and_then(Value::as_str).unwrap_or_default();
+    assert!(message.contains("`south` by `demo`"), "{message}");
+    assert!(!message.contains("other") && !message.contains("third"), "{message}");
+    let listed = cluster.with(|state| std::mem::take(&mut state.listed));
+    assert!(listed.contains(&kinds.users) && !listed.contains(&&kinds.private), "{listed:?}");
+    // A profile that cannot be read is no answer.
+    cluster.with(|state| state.is_down = true);
+    let answer = judge.review(&json!({ "request": request }), Timestamp::UNIX_EPOCH).await;
+    assert_eq!(answer.pointer("/response/status/code"), Some(&json!(500)));
+}
+
+#[test]
+fn the_api_server_waits_longest_for_cloud_profiles() -> Result<(), String> {
+    let address = "webhook".parse()?;
+    let [(_, amending), (_, judging)] = configurations(&LANDFALL_PROFILES, &address, "here", None);
+    for webhook in [amending, judging].iter().filter_map(|one| one["webhooks"].as_array()).flatten() {
+        let is_of_parents = webhook["name"].as_str().is_some_and(|name| name.starts_with("parents."));
+        assert_eq!(webhook["timeoutSeconds"], if is_of_parents { 30 } else { 10 }, "{}", webhook["name"]);
+    }
+    Ok(())
 }
