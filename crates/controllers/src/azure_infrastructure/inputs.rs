@@ -1,10 +1,11 @@
 //! What a resource refers to: the install config, facts, ignition configs and the credential, all in its own
 //! namespace.
 
+mod digest;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use landfall_azure::credentials::{CLIENT_ID, SUBSCRIPTION_ID, TENANT_ID};
-use landfall_cloud_profile::allowance;
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_aso::core::{Object, Owner};
@@ -16,12 +17,13 @@ use landfall_model::azure::catalogue::Cloud;
 use landfall_render::Credentials;
 use serde_json::{Map, Value, json};
 
-use super::planning::digest;
 use super::resource::{
     CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, ProfileReference, Reference, Spec, Stage,
 };
 use crate::Failed;
 use crate::operator::SECRETS_ROLE;
+
+pub(super) use digest::{Digests, Origin};
 
 const UNREADABLE: &str = "input-unreadable";
 const MISSING: &str = "input-missing";
@@ -96,20 +98,6 @@ async fn profile(
     found["apiVersion"] = place.kind.api_version().into();
     found["kind"] = place.kind.kind.into();
     Ok(found.to_string())
-}
-
-impl Texts {
-    /// A digest of all that a plan is made from but for landfall itself.
-    pub(super) fn digest(&self, generation: i64, ids: &Credentials, source: Option<&str>) -> String {
-        let ids: Vec<(&str, &str)> =
-            ids.iter().map(|(name, value)| (*name, value.expose().as_str())).collect();
-        let Self { config, facts, profile, bootstrap, control_plane } = self;
-        // Of a profile counts what it offers: its status is written anew with every joining.
-        let profile = profile.as_deref().and_then(|text| allowance::read(text).ok());
-        digest(
-            &json!([generation, ids, source, config, facts, profile, bootstrap, control_plane]).to_string(),
-        )
-    }
 }
 
 /// The ignition configs that machines wait for as the resource does not give them; empty where none is missing.
@@ -459,34 +447,6 @@ mod tests {
         assert!(is_of(&labelled("demo-x7k2p"), "demo-x7k2p"));
         assert!(!is_of(&labelled("demo-other"), "demo-x7k2p"));
         assert!(!is_of(&json!({ "metadata": {} }), "demo-x7k2p"));
-    }
-
-    #[test]
-    fn the_digest_of_inputs_is_that_of_earlier_releases() {
-        let profile = json!({
-            "apiVersion": "profiles.landfall.dev/v1beta1",
-            "kind": "CloudProfile",
-            "metadata": { "name": "azure", "resourceVersion": "7" },
-            "spec": {
-                "type": "azure",
-                "regions": [{ "name": "westeurope", "zones": [{ "name": "1" }] }],
-                "machineTypes": [{ "name": "Standard_D4s_v5", "cpu": "4", "gpu": "0", "memory": "16Gi" }],
-                "machineImages": [], "kubernetes": { "versions": [] },
-            },
-        });
-        let digest_of = |profile: &Value| {
-            let config = b"metadata: { name: demo }".to_vec();
-            let profile = Some(profile.to_string());
-            let texts = Texts { config, facts: None, profile, bootstrap: None, control_plane: None };
-            texts.digest(3, &[(SUBSCRIPTION_ID, Secret::new("s".to_owned()))].into(), None)
-        };
-        assert_eq!(digest_of(&profile), "5e7de0ebfbfe4315");
-        let mut later = profile.clone();
-        later["metadata"]["resourceVersion"] = json!("8");
-        later["status"] = json!({ "observedGeneration": 2 });
-        assert_eq!(digest_of(&later), digest_of(&profile));
-        later["spec"]["machineTypes"][0]["usable"] = json!(false);
-        assert_ne!(digest_of(&later), digest_of(&profile));
     }
 
     #[test]

@@ -320,6 +320,9 @@ pub struct Status {
     /// A digest of the plan's sources.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub inputs_hash: String,
+    /// A digest of those of the plan's sources that the owner of the cluster decides.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub owner_inputs_hash: String,
     /// The version of landfall, and so of its catalogue, that planned the cluster.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub planned_by: String,

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod definition;
+mod held;
 mod in_use;
 mod kstatus;
 mod operator_gone;

@@ -19,7 +19,7 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
 
-use super::inputs::{self, Given};
+use super::inputs::{self, Digests, Given, Origin};
 use super::planning::{self, Judged, Known};
 use super::resource::{AdoptPolicy, Resource, Status};
 use super::status::{
@@ -56,8 +56,8 @@ struct Planned {
     drive: Drive,
     cloud: String,
     hash: String,
-    /// A digest of what the plan was made from.
-    inputs: String,
+    /// Digests of what the plan was made from.
+    inputs: Digests,
     /// The release that was planned.
     release: String,
     region: String,
@@ -206,7 +206,8 @@ impl<'a> Run<'a> {
         let adopt_policy = self.resource.spec.adopt_policy;
         plan.drive.policy_changes = self.status.applies(adopt_policy);
         self.status.plan_hash.clone_from(&plan.hash);
-        self.status.inputs_hash.clone_from(&plan.inputs);
+        self.status.inputs_hash.clone_from(&plan.inputs.whole);
+        self.status.owner_inputs_hash.clone_from(&plan.inputs.owner);
         self.status.release.clone_from(&plan.release);
         self.status.region.clone_from(&plan.region);
         self.status.machine_types.clone_from(&plan.machine_types);
@@ -348,7 +349,8 @@ impl<'a> Run<'a> {
         self.because(CREDENTIALS, held)?;
         let hash = planning::digest_of(&target.translation);
         let generation = self.resource.metadata.generation;
-        let inputs = texts.digest(generation, &ids, source);
+        let origin = Origin { generation, spec, infra_id: &infra_id, ids: &ids, source };
+        let inputs = texts.digests(&origin);
         let held = self.is_held(&hash, &inputs);
         let owner = anchor::owner(self.place, self.resource);
         let mut drive = Drive::new(&infra_id, owner, Work::Make(target.translation));

@@ -3,14 +3,23 @@
 use super::*;
 
 /// A cluster that is Ready, whose plan another landfall made.
-async fn planned_before(status: &Value) -> Stage {
+pub(super) async fn planned_before(status: &Value) -> Stage {
     let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
-    stage.rounds(12).await;
-    assert_eq!(stage.condition("Ready"), "True Done");
-    stage.change(&json!({ "status": status }));
-    // A new process remembers nothing.
-    stage.controller.memories.lock().map(|mut memories| memories.clear()).unwrap_or_default();
+    ready_before(&stage, status).await;
     stage
+}
+
+/// Brings a cluster to Ready, whose plan another landfall made.
+pub(super) async fn ready_before(stage: &Stage, status: &Value) {
+    stage.rounds(12).await;
+    assert_eq!(stage.condition("Ready"), "True Done", "{:#}", stage.resource()["status"]);
+    stage.change(&json!({ "status": status }));
+    restart(stage);
+}
+
+/// A new process remembers nothing.
+pub(super) fn restart(stage: &Stage) {
+    stage.controller.memories.lock().map(|mut memories| memories.clear()).unwrap_or_default();
 }
 
 fn hash(stage: &Stage) -> String {
@@ -19,7 +28,10 @@ fn hash(stage: &Stage) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn another_landfall_changes_nothing_until_it_is_accepted() {
-    for inputs in [json!({}), json!({ "inputsHash": null })] {
+    // Earlier versions noted the digest of all inputs, and before that none.
+    let earlier =
+        [json!({ "ownerInputsHash": null }), json!({ "ownerInputsHash": null, "inputsHash": null })];
+    for inputs in earlier.into_iter().chain([json!({})]) {
         let mut before = json!({ "planHash": "0123456789abcdef", "plannedBy": "0.0.9" });
         json_patch::merge(&mut before, &inputs);
         let stage = planned_before(&before).await;
@@ -40,6 +52,7 @@ async fn another_landfall_changes_nothing_until_it_is_accepted() {
         assert!(told.contains(" than 0.0.9: "), "{told}");
         assert_eq!(stage.played.read(&at("virtualnetworks", "demo-x7k2p-vnet")), network);
         assert_eq!(hash(&stage), "0123456789abcdef");
+        assert!(stage.resource()["status"]["ownerInputsHash"].is_string());
 
         // The owner accepts the plan that the condition names.
         let plan = told.rsplit(' ').next().unwrap_or_default();
@@ -104,21 +117,23 @@ async fn the_infrastructure_is_in_the_status_once_it_is_ready() {
     assert_eq!(stage.resource()["status"]["outputs"], json!({ "networkIDs": ["/subscriptions/1/vnet"] }));
 }
 
+/// A cloud profile with one region, and the machine types that clusters use by default.
+pub(super) fn profile(region: &str) -> Value {
+    let machine = |name: &str, cpu: &str, memory: &str| json!({ "name": name, "cpu": cpu, "gpu": "0", "memory": memory });
+    let machines = [machine("Standard_D8s_v3", "8", "32Gi"), machine("Standard_D4s_v3", "4", "16Gi")];
+    let zones = ["1", "2", "3"].map(|zone| json!({ "name": zone }));
+    let regions = json!([{ "name": region, "zones": zones }]);
+    let spec = json!({ "type": "azure", "regions": regions, "machineTypes": machines });
+    let metadata = json!({ "name": "ours", "namespace": "here" });
+    let status = json!({ "cloudProfile": { "spec": spec } });
+    json!({ "metadata": metadata, "spec": { "parent": "p" }, "status": status })
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cloud_profile_restricts_the_cluster() {
     let stage = Stage::new(&json!({ "infraID": "demo-x7k2p", "cloudProfileRef": { "name": "ours" } }));
     assert!(stage.controller.run(&key()).await.is_err());
     assert_eq!(stage.condition("Validated"), "False InputMissing");
-    let profile = |region: &str| {
-        let machine = |name: &str, cpu: &str, memory: &str| json!({ "name": name, "cpu": cpu, "gpu": "0", "memory": memory });
-        let machines = [machine("Standard_D8s_v3", "8", "32Gi"), machine("Standard_D4s_v3", "4", "16Gi")];
-        let zones = ["1", "2", "3"].map(|zone| json!({ "name": zone }));
-        let regions = json!([{ "name": region, "zones": zones }]);
-        let spec = json!({ "type": "azure", "regions": regions, "machineTypes": machines });
-        let metadata = json!({ "name": "ours", "namespace": "here" });
-        let status = json!({ "cloudProfile": { "spec": spec } });
-        json!({ "metadata": metadata, "spec": { "parent": "p" }, "status": status })
-    };
     stage.played.put(at("privatecloudprofiles", "ours"), profile("westeurope"));
     assert!(stage.controller.run(&key()).await.is_err());
     assert_eq!(stage.condition("Validated"), "False ConfigRejected");

@@ -6,23 +6,39 @@ use super::super::rollout::{ROLLOUT, Refusal, Taking};
 use super::{Planned, Run, VERSION};
 use crate::Failed;
 use crate::azure_infrastructure::anchor;
+use crate::azure_infrastructure::inputs::Digests;
 use crate::azure_infrastructure::status::{OPERATOR, PROGRESSING, READY, Said, UPDATE};
 
 /// Value of the annotation with the accepted plan: no rollout has the cluster.
 const NEVER: &str = "never";
 
 impl Run<'_> {
-    /// Whether a plan is another one than the last although all that it was made from is the same.
-    pub(super) fn is_held(&self, hash: &str, inputs: &str) -> bool {
-        let (status, metadata) = (&self.resource.status, &self.resource.metadata);
-        // A status without the digest was written by an earlier version.
-        let same = if status.inputs_hash.is_empty() {
-            status.observed_generation == metadata.generation
+    /// Whether a plan is another one than the last although its owner changed nothing. Of what this version of landfall
+    /// planned, another plan is held only where nothing changed at all.
+    pub(super) fn is_held(&self, hash: &str, inputs: &Digests) -> bool {
+        let status = &self.status;
+        let is_same = if status.planned_by == VERSION {
+            self.is_same(|| status.inputs_hash == inputs.whole)
         } else {
-            status.inputs_hash == inputs
+            self.is_unchanged(inputs)
         };
         let accepted = self.accepted_plan().is_some_and(|plan| plan == hash);
-        same && !status.plan_hash.is_empty() && status.plan_hash != hash && !accepted
+        is_same && !status.plan_hash.is_empty() && status.plan_hash != hash && !accepted
+    }
+
+    /// Whether the owner has changed nothing since the last plan. Earlier versions noted only the digest of all inputs.
+    pub(super) fn is_unchanged(&self, inputs: &Digests) -> bool {
+        let status = &self.status;
+        self.is_same(|| status.owner_inputs_hash == inputs.owner || status.inputs_hash == inputs.whole)
+    }
+
+    /// Whether the digests are the same, or the generation where a version that noted none wrote the status.
+    fn is_same(&self, digests: impl Fn() -> bool) -> bool {
+        let status = &self.status;
+        if status.inputs_hash.is_empty() && status.owner_inputs_hash.is_empty() {
+            return status.observed_generation == self.resource.metadata.generation;
+        }
+        digests()
     }
 
     fn accepted_plan(&self) -> Option<&str> {
@@ -90,6 +106,8 @@ impl Run<'_> {
             anchor::ACCEPTED_PLAN,
             plan.hash
         );
+        // It is held for what its owner decided: from now on, whatever else changes does not count.
+        self.status.owner_inputs_hash.clone_from(&plan.inputs.owner);
         // What the plan uses is kept by its cloud profile, also of a cluster that an earlier version planned.
         if self.status.region.is_empty() {
             self.status.region.clone_from(&plan.region);

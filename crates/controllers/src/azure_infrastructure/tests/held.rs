@@ -1,0 +1,70 @@
+//! What releases a plan that is held, and what a cluster with one says meanwhile.
+
+use super::pinned::{planned_before, profile, ready_before};
+use super::*;
+
+/// What the status says of the last plan where an earlier landfall made it.
+fn earlier() -> Value {
+    json!({ "planHash": "0123456789abcdef", "plannedBy": "0.0.9" })
+}
+
+/// A cluster that is Ready, with a cloud profile.
+async fn with_profile(status: &Value) -> Stage {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p", "cloudProfileRef": { "name": "ours" } }));
+    stage.played.put(at("privatecloudprofiles", "ours"), profile("eastus"));
+    ready_before(&stage, status).await;
+    stage
+}
+
+/// The owner of the profile offers one more region.
+fn change_profile(stage: &Stage) {
+    let mut changed = profile("eastus");
+    let regions = changed.pointer_mut("/status/cloudProfile/spec/regions").and_then(Value::as_array_mut);
+    if let Some(regions) = regions {
+        regions.push(json!({ "name": "westeurope", "zones": [{ "name": "1" }] }));
+    }
+    stage.played.put(at("privatecloudprofiles", "ours"), changed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_profile_does_not_release_what_another_landfall_plans() {
+    let stage = with_profile(&earlier()).await;
+    change_profile(&stage);
+    stage.rounds(2).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    assert_eq!(stage.resource()["status"]["planHash"], "0123456789abcdef");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_profile_counts_where_the_landfall_is_the_same() {
+    let stage = with_profile(&json!({ "planHash": "0123456789abcdef" })).await;
+    stage.rounds(2).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    change_profile(&stage);
+    stage.rounds(2).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "");
+    assert_ne!(stage.resource()["status"]["planHash"], "0123456789abcdef");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_pause_does_not_release_the_plan_of_another_landfall() {
+    let stage = planned_before(&json!({})).await;
+    let pause = |paused: bool, generation: u8| {
+        stage.change(&json!({ "spec": { "paused": paused }, "metadata": { "generation": generation } }));
+    };
+    pause(true, 2);
+    stage.rounds(3).await;
+    assert_eq!(stage.condition("Progressing"), "False Paused");
+    stage.change(&json!({ "status": earlier() }));
+    pause(false, 3);
+    stage.rounds(3).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    assert_eq!(stage.resource()["status"]["planHash"], "0123456789abcdef");
+    // What the owner changes is carried out.
+    stage.change(&json!({ "spec": { "release": "4.18" }, "metadata": { "generation": 4 } }));
+    stage.rounds(4).await;
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), stage.condition("Ready")),
+        (String::new(), "True Done".into())
+    );
+}
