@@ -7,8 +7,9 @@ use landfall_kube::Fault;
 use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Map, Value, json};
 
-use super::resource::{AZURE_INFRASTRUCTURE, Resource};
+use super::resource::{AZURE_INFRASTRUCTURE, AdoptPolicy, Outputs, Resource, Status};
 use super::rollout::ROLLOUT;
+use super::status::READY;
 use crate::Failed;
 
 const UNWRITABLE: &str = "resource-unwritable";
@@ -18,6 +19,15 @@ pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
 
 /// Annotation of the resource: the OpenShift release of its cluster.
 pub(super) const RELEASE: &str = "aso.landfall.dev/release";
+
+/// Annotation of the resource: the digest of the plan that its cluster has, once that was Ready.
+pub(super) const PLAN: &str = "aso.landfall.dev/plan-hash";
+
+/// Annotation of the resource: the digest of what its owner had decided for that plan.
+pub(super) const OWNER_INPUTS: &str = "aso.landfall.dev/owner-inputs-hash";
+
+/// Annotation of the resource: the version of landfall that made that plan.
+pub(super) const PLANNED_BY: &str = "aso.landfall.dev/planned-by";
 
 /// Annotation of the resource: its cluster is not removed with it until the annotation is.
 pub(crate) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
@@ -65,9 +75,8 @@ pub(super) async fn mark(
         changes["annotations"][SUBSCRIPTION] = json!(subscription);
     }
     // What was decided in the status has to survive a move, also of a cluster that waits.
-    let release = resource.status.release.as_str();
-    if !release.is_empty() && noted_release(resource) != release {
-        changes["annotations"][RELEASE] = json!(release);
+    for (key, value) in notes(resource, &resource.status, was_ready(resource)) {
+        changes["annotations"][key] = value;
     }
     // None can be added to what is going already.
     if !has_finalizer(resource) && !resource.is_being_deleted() {
@@ -78,27 +87,62 @@ pub(super) async fn mark(
     write(objects, place, resource, changes).await
 }
 
-/// Notes the release of a cluster that is finished, which has to survive a move, as the status does not. If wished,
+/// Notes what was decided for a cluster that is finished, which has to survive a move, as the status does not. If wished,
 /// protects the cluster from being removed with its resource, unless the resource says something of that already. Gives
 /// whether anything was written.
 pub(super) async fn finish(
     objects: &dyn Objects,
     place: &ObjectRef,
     resource: &Resource,
-    release: &str,
+    status: &Status,
     protects: bool,
 ) -> Result<bool, Failed> {
-    let mut changes = Map::new();
+    // After a dry run, nothing was carried out yet.
+    let is_ready = resource.spec.adopt_policy != AdoptPolicy::Skip;
+    let mut changes = notes(resource, status, is_ready);
     if protects && !resource.metadata.annotations.contains_key(PROTECTION) {
         changes.insert(PROTECTION.to_owned(), json!("true"));
-    }
-    if noted_release(resource) != release {
-        changes.insert(RELEASE.to_owned(), json!(release));
     }
     if changes.is_empty() {
         return Ok(false);
     }
     write(objects, place, resource, json!({ "annotations": changes })).await
+}
+
+/// The annotations that are to be written so that what the status has survives a move or a restore. The plan is noted of
+/// a cluster that was Ready once: no other is held.
+fn notes(resource: &Resource, status: &Status, was_ready: bool) -> Map<String, Value> {
+    let plan = [
+        (PLAN, &status.plan_hash),
+        (OWNER_INPUTS, &status.owner_inputs_hash),
+        (PLANNED_BY, &status.planned_by),
+    ];
+    let plan = plan.into_iter().filter(|_| was_ready);
+    let all = std::iter::once((RELEASE, &status.release)).chain(plan);
+    let is_new = |(key, value): &(&str, &String)| !value.is_empty() && noted(resource, key) != value.as_str();
+    all.filter(is_new).map(|(key, value)| (key.to_owned(), json!(value))).collect()
+}
+
+/// The status, with what was noted of the plan where the status was lost.
+pub(super) fn remembered(resource: &Resource) -> Status {
+    let mut status = resource.status.clone();
+    if status.plan_hash.is_empty() {
+        noted(resource, PLAN).clone_into(&mut status.plan_hash);
+        noted(resource, PLANNED_BY).clone_into(&mut status.planned_by);
+    }
+    if status.owner_inputs_hash.is_empty() && status.plan_hash == noted(resource, PLAN) {
+        noted(resource, OWNER_INPUTS).clone_into(&mut status.owner_inputs_hash);
+    }
+    status
+}
+
+/// Whether the cluster was Ready once.
+pub(super) fn was_ready(resource: &Resource) -> bool {
+    let status = &resource.status;
+    status.conditions.iter().any(|one| one.kind == READY && one.status == "True")
+        || status.outputs != Outputs::default()
+        || status.deletion_protection_added
+        || !noted(resource, PLAN).is_empty()
 }
 
 /// Writes how far the cluster is with the plan of another landfall, and which plan that is, or takes both away.
@@ -120,7 +164,12 @@ pub(super) fn rollout_plan(resource: &Resource) -> Option<&str> {
 
 /// The release that the resource was planned with before it was moved or restored.
 pub(super) fn noted_release(resource: &Resource) -> &str {
-    resource.metadata.annotations.get(RELEASE).map(String::as_str).unwrap_or_default()
+    noted(resource, RELEASE)
+}
+
+/// What an annotation says; empty where it is not there.
+fn noted<'r>(resource: &'r Resource, key: &str) -> &'r str {
+    resource.metadata.annotations.get(key).map(String::as_str).unwrap_or_default()
 }
 
 /// Whether the cluster stays although its resource was deleted.

@@ -97,7 +97,7 @@ impl<'a> Run<'a> {
             namespace: place.namespace.as_deref().unwrap_or_default(),
             resource,
             memory,
-            status: resource.status.clone(),
+            status: anchor::remembered(resource),
             said: Vec::new(),
             is_gone: false,
             is_marked: false,
@@ -233,8 +233,9 @@ impl<'a> Run<'a> {
         let deletes = adopt_policy == AdoptPolicy::Manage;
         if is_done && !self.is_marked {
             let protects = deletes && !self.status.deletion_protection_added;
-            let (objects, release) = (&*self.controller.objects, self.status.release.as_str());
-            self.is_marked |= anchor::finish(objects, self.place, self.resource, release, protects).await?;
+            let objects = &*self.controller.objects;
+            self.is_marked |=
+                anchor::finish(objects, self.place, self.resource, &self.status, protects).await?;
             // Who takes the protection away does not find it there again.
             self.status.deletion_protection_added |= protects;
         }

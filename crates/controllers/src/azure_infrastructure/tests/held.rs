@@ -1,6 +1,6 @@
 //! What releases a plan that is held, and what a cluster with one says meanwhile.
 
-use super::pinned::{planned_before, profile, ready_before};
+use super::pinned::{planned_before, profile, ready_before, restart};
 use super::*;
 
 /// What the status says of the last plan where an earlier landfall made it.
@@ -67,4 +67,49 @@ async fn the_end_of_a_pause_does_not_release_the_plan_of_another_landfall() {
         (stage.condition("UpdateAvailable"), stage.condition("Ready")),
         (String::new(), "True Done".into())
     );
+}
+
+/// What `clusterctl move` and a backup keep.
+#[tokio::test(start_paused = true)]
+async fn a_plan_is_held_although_the_status_was_lost() {
+    let stage = planned_before(&json!({})).await;
+    let annotations = stage.resource()["metadata"]["annotations"].clone();
+    assert_eq!(annotations[anchor::PLAN], stage.resource()["status"]["planHash"]);
+    assert_eq!(annotations[anchor::OWNER_INPUTS], stage.resource()["status"]["ownerInputsHash"]);
+    let noted = json!({ (anchor::PLAN): "0123456789abcdef", (anchor::PLANNED_BY): "0.0.9" });
+    stage.change(&json!({ "metadata": { "annotations": noted, "generation": 7 }, "status": null }));
+    restart(&stage);
+    stage.rounds(3).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    assert!(stage.told("UpdateAvailable").contains(" than 0.0.9: "), "{}", stage.told("UpdateAvailable"));
+    assert_eq!(stage.resource()["status"]["planHash"], "0123456789abcdef");
+    // The same plan is carried out.
+    let noted = json!({ (anchor::PLAN): annotations[anchor::PLAN] });
+    stage.change(&json!({ "metadata": { "annotations": noted }, "status": null }));
+    restart(&stage);
+    stage.rounds(3).await;
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), stage.condition("Ready")),
+        (String::new(), "True Done".into())
+    );
+}
+
+/// The status of an earlier landfall is noted while its plan is held.
+#[tokio::test(start_paused = true)]
+async fn the_plan_of_an_earlier_landfall_is_noted_while_it_is_held() {
+    let mut before = earlier();
+    before["ownerInputsHash"] = Value::Null;
+    let stage = planned_before(&before).await;
+    let annotations = [anchor::PLAN, anchor::OWNER_INPUTS, anchor::PLANNED_BY].map(|key| (key, Value::Null));
+    let annotations: Map<String, Value> =
+        annotations.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    stage.change(&json!({ "metadata": { "annotations": annotations } }));
+    stage.rounds(3).await;
+    let noted = stage.resource()["metadata"]["annotations"].clone();
+    assert_eq!(
+        (&noted[anchor::PLAN], &noted[anchor::PLANNED_BY]),
+        (&json!("0123456789abcdef"), &json!("0.0.9"))
+    );
+    assert_eq!(noted[anchor::OWNER_INPUTS], stage.resource()["status"]["ownerInputsHash"]);
+    assert!(noted[anchor::OWNER_INPUTS].is_string());
 }
