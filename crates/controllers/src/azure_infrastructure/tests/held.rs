@@ -113,3 +113,19 @@ async fn the_plan_of_an_earlier_landfall_is_noted_while_it_is_held() {
     assert_eq!(noted[anchor::OWNER_INPUTS], stage.resource()["status"]["ownerInputsHash"]);
     assert!(noted[anchor::OWNER_INPUTS].is_string());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_was_never_ready_is_finished_by_whatever_landfall() {
+    for (accepted, expected) in [(Value::Null, ""), (json!("never"), "True PlanChanged")] {
+        let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+        stage.rounds(2).await;
+        assert_eq!(stage.condition("Ready"), "False InProgress");
+        let annotations = json!({ (anchor::ACCEPTED_PLAN): accepted });
+        stage.change(&json!({ "status": earlier(), "metadata": { "annotations": annotations } }));
+        restart(&stage);
+        stage.rounds(12).await;
+        assert_eq!(stage.condition("UpdateAvailable"), expected);
+        let is_ready = stage.condition("Ready") == "True Done";
+        assert_eq!(is_ready, expected.is_empty(), "{}", stage.condition("Ready"));
+    }
+}

@@ -14,7 +14,8 @@ const NEVER: &str = "never";
 
 impl Run<'_> {
     /// Whether a plan is another one than the last although its owner changed nothing. Of what this version of landfall
-    /// planned, another plan is held only where nothing changed at all.
+    /// planned, another plan is held only where nothing changed at all. A cluster that was never Ready is finished with
+    /// the new plan, unless its owner said never.
     pub(super) fn is_held(&self, hash: &str, inputs: &Digests) -> bool {
         let status = &self.status;
         let is_same = if status.planned_by == VERSION {
@@ -22,8 +23,12 @@ impl Run<'_> {
         } else {
             self.is_unchanged(inputs)
         };
-        let accepted = self.accepted_plan().is_some_and(|plan| plan == hash);
-        is_same && !status.plan_hash.is_empty() && status.plan_hash != hash && !accepted
+        let waits = match self.accepted_plan() {
+            Some(NEVER) => true,
+            Some(plan) if plan == hash => false,
+            _ => anchor::was_ready(self.resource),
+        };
+        is_same && !status.plan_hash.is_empty() && status.plan_hash != hash && waits
     }
 
     /// Whether the owner has changed nothing since the last plan. Earlier versions noted only the digest of all inputs.
