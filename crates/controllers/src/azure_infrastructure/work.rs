@@ -1,30 +1,26 @@
 //! What is done about one resource in one run.
 
 mod held;
+mod plan;
 mod removal;
 
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
-use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::core::Outcome;
 use landfall_engine_aso::detect::{Wanted, detect};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Drive, Work};
-use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
-use landfall_engine_aso::translate::Ignition;
 use landfall_kube::objects::ObjectRef;
 use landfall_model::catalogue::Catalogue;
-use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
 
-use super::inputs::{self, Digests, Given, Origin};
-use super::planning::{self, Judged, Known};
+use self::plan::Verdict;
+use super::inputs::Digests;
+use super::planning;
 use super::resource::{AdoptPolicy, Resource, Status};
-use super::status::{
-    CREDENTIALS, OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness,
-};
+use super::status::{OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness};
 use super::step::{self, Stepped};
 use super::store::Cluster;
 use super::{AzureInfrastructure, anchor, now, status};
@@ -33,7 +29,6 @@ use crate::{Failed, Key};
 /// How long the sources of a plan and the credentials are not read again.
 const FRESH: Duration = Duration::from_mins(1);
 
-const REJECTED: &str = "config-rejected";
 /// The version of this landfall.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -41,7 +36,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Default)]
 pub(super) struct Memory {
     driving: step::Memory,
-    plan: Option<Planned>,
+    plan: Option<Box<Planned>>,
     /// Whether the operator could be used last.
     was_usable: bool,
     /// When the status was written last.
@@ -192,7 +187,10 @@ impl<'a> Run<'a> {
     async fn make(&mut self) -> Result<Option<Duration>, Failed> {
         let whole = self.resource.is_whole();
         self.because(VALIDATED, whole)?;
-        let mut plan = self.plan().await?;
+        let mut plan = match self.plan().await? {
+            Verdict::Planned(plan) => plan,
+            Verdict::Rejected { infra_id, why } => return self.stay(&infra_id, &why).await,
+        };
         for said in &plan.said {
             self.say(said.clone());
         }
@@ -289,159 +287,6 @@ impl<'a> Run<'a> {
         Ok(stepped)
     }
 
-    /// The plan for the resource: the last one, unless its sources have changed.
-    async fn plan(&mut self) -> Result<Planned, Failed> {
-        let generation = self.resource.metadata.generation;
-        let last = self.memory.plan.take().filter(|plan| plan.generation == generation);
-        let is_marked = anchor::has_finalizer(self.resource) && self.is_blocked();
-        // What is held is looked at again at once when it is accepted.
-        if is_marked
-            && let Some(plan) = last.filter(|plan| !plan.held)
-            && plan.read.elapsed() < FRESH
-        {
-            return Ok(plan);
-        }
-        Box::pin(self.new_plan()).await
-    }
-
-    fn is_blocked(&self) -> bool {
-        self.resource.metadata.annotations.contains_key(keys::BLOCK_MOVE)
-    }
-
-    async fn new_plan(&mut self) -> Result<Planned, Failed> {
-        let objects = &*self.controller.objects;
-        let spec = &self.resource.spec;
-        let texts = inputs::texts(objects, self.controller.profiles, self.namespace, spec).await;
-        let texts = self.because(VALIDATED, texts)?;
-        let catalogue = planning::catalogue(texts.profile.as_deref()).map_err(|found| self.rejected(&found));
-        let catalogue = self.because(VALIDATED, catalogue)?;
-        let judged = planning::judged(&texts.config, &catalogue).map_err(|found| self.rejected(&found));
-        let judged = self.because(VALIDATED, judged)?;
-        let infra_id = self.infra_id(&judged.config.metadata.name);
-        let infra_id = self.because(VALIDATED, infra_id)?;
-        let given = self.given(&infra_id).await;
-        let given = self.because(CREDENTIALS, given)?;
-        let credential = given.credential(spec);
-        let credential = self.because(CREDENTIALS, credential)?;
-        let subscription = credential.subscription_id.as_str();
-        let taken = self.controller.claims.take(&self.key(), &infra_id, subscription);
-        let taken = taken.map_err(|other| self.taken(&infra_id, &other));
-        self.because(VALIDATED, taken)?;
-        let cluster = (infra_id.as_str(), Some(subscription));
-        self.is_marked |= anchor::mark(objects, self.place, self.resource, cluster, true).await?;
-        self.status.infra_id.clone_from(&infra_id);
-        let ids = inputs::ids(&credential);
-        let ignition =
-            Ignition { bootstrap: texts.bootstrap.as_deref(), control_plane: texts.control_plane.as_deref() };
-        let (source, facts) = (credential.source(), texts.facts.as_deref());
-        // What was planned once stays at its release.
-        let pinned = [
-            spec.release.as_str(),
-            self.resource.status.release.as_str(),
-            anchor::noted_release(self.resource),
-        ];
-        let release = pinned.into_iter().find(|release| !release.is_empty());
-        let (catalogue, infra_id_text) = (&*catalogue, infra_id.as_str());
-        let known =
-            Known { spec, catalogue, release, infra_id: infra_id_text, ids: &ids, source, facts, ignition };
-        let target = planning::planned(&judged, &known).map_err(|found| self.rejected(&found));
-        let target = self.because(VALIDATED, target)?;
-        let held = self.hold(&given, &credential, &infra_id, &target.cloud).await;
-        self.because(CREDENTIALS, held)?;
-        let hash = planning::digest_of(&target.translation);
-        let generation = self.resource.metadata.generation;
-        let origin = Origin { generation, spec, infra_id: &infra_id, ids: &ids, source };
-        let inputs = texts.digests(&origin);
-        let held = self.is_held(&hash, &inputs);
-        let owner = anchor::owner(self.place, self.resource);
-        let mut drive = Drive::new(&infra_id, owner, Work::Make(target.translation));
-        drive.stage = spec.stage.into();
-        drive.dry_run = spec.adopt_policy == AdoptPolicy::Skip;
-        drive.keeps_azure = self.resource.keeps_azure();
-        Ok(Planned {
-            generation,
-            read: Instant::now(),
-            drive,
-            cloud: target.cloud,
-            hash,
-            inputs,
-            release: target.release,
-            region: target.region,
-            machine_types: target.machine_types,
-            held,
-            lacking: inputs::lacking(spec, &texts),
-            said: vec![
-                Said::new(VALIDATED, true, "Accepted", noted(&judged)),
-                Said::new(CREDENTIALS, true, "Available", ""),
-            ],
-        })
-    }
-
-    /// The infrastructure ID: the one that was chosen before, the one that is wished, or a new one.
-    fn infra_id(&self, name: &str) -> Result<String, Failed> {
-        let wished = self.resource.spec.infra_id.as_str();
-        let chosen = self.resource.chosen_id();
-        match chosen {
-            Some(chosen) if !wished.is_empty() && chosen != wished => Err(Failed::terminal(
-                "infra-id-changed",
-                format!("spec.infraID: the cluster is `{chosen}`, and this cannot be changed"),
-            )),
-            None if wished.is_empty() => Ok(planning::new_id(name)),
-            known => {
-                let id = known.unwrap_or(wished);
-                let unusable = || {
-                    let note = "spec.infraID: use at most 27 lower-case letters, digits and hyphens";
-                    Failed::terminal("infra-id-unusable", note)
-                };
-                is_infra_id(id).then(|| id.to_owned()).ok_or_else(unusable)
-            }
-        }
-    }
-
-    /// The refusal of a config. One that is referred to may change without the resource.
-    fn rejected(&self, findings: &[Finding]) -> Failed {
-        let spec = &self.resource.spec;
-        let refers =
-            [spec.install_config_ref.is_some(), spec.facts_ref.is_some(), spec.cloud_profile_ref.is_some()];
-        let retry = refers.contains(&true);
-        Failed { retry, reason: REJECTED, note: planning::told(findings) }
-    }
-
-    async fn given(&self, infra_id: &str) -> Result<Given, Failed> {
-        let spec = &self.resource.spec;
-        if spec.credentials_secret_ref.name == keys::credential_name(infra_id) {
-            let note = "spec.credentialsSecretRef.name: this Secret is created from the one named here";
-            return Err(Failed::terminal("credentials-unusable", note));
-        }
-        inputs::credentials(&*self.controller.objects, self.namespace, spec).await
-    }
-
-    /// Holds the user's Secret, gives the operator its copy, and lets go of the one that was named before.
-    async fn hold(
-        &mut self,
-        given: &Given,
-        credential: &Credential,
-        infra_id: &str,
-        cloud: &str,
-    ) -> Result<(), Failed> {
-        let objects = &*self.controller.objects;
-        if let Some((name, cloud)) = Catalogue::embedded().azure.cloud(cloud) {
-            given.check_cloud(name, cloud)?;
-        }
-        given.protect(objects, infra_id).await?;
-        let owner = anchor::owner(self.place, self.resource);
-        if inputs::keep_copy(objects, credential, infra_id, &owner).await? {
-            self.memory.driving.pace.forget();
-        }
-        let name = &self.resource.spec.credentials_secret_ref.name;
-        let before = &self.resource.status.credentials_secret;
-        if before != name {
-            inputs::release(objects, self.namespace, before, infra_id).await?;
-        }
-        self.status.credentials_secret.clone_from(name);
-        Ok(())
-    }
-
     /// Checks that the operator supports this plan, and writes its objects in the served versions.
     async fn check_operator(&mut self, plan: &mut Planned) -> Result<(), Failed> {
         let seen = self.controller.operator.seen(self.memory.was_usable).await;
@@ -469,13 +314,5 @@ impl<'a> Run<'a> {
         self.say(Said::new(OPERATOR, true, "Usable", warnings.join("; ")));
         self.memory.was_usable = true;
         Ok(())
-    }
-}
-
-/// What is worth knowing of an accepted config, in a sentence.
-fn noted(judged: &Judged) -> String {
-    match judged.warnings.len() {
-        0 => String::new(),
-        warnings => format!("with {warnings} warnings: see `landfall validate`"),
     }
 }

@@ -129,3 +129,45 @@ async fn a_cluster_that_was_never_ready_is_finished_by_whatever_landfall() {
         assert_eq!(is_ready, expected.is_empty(), "{}", stage.condition("Ready"));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_ran_stays_as_it_is_where_another_landfall_rejects_it() {
+    let stage = with_profile(&earlier()).await;
+    stage.played.put(at("privatecloudprofiles", "ours"), profile("westeurope"));
+    let before = KINDS.iter().map(|kind| stage.played.all(kind.plural)).collect::<Vec<_>>();
+    stage.rounds(3).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanRejected");
+    let told = stage.told("UpdateAvailable");
+    assert!(told.contains("0.0.9") && told.contains("eastus"), "{told}");
+    assert_eq!(
+        (stage.condition("Progressing"), stage.condition("Ready")),
+        ("False Held".into(), "True Done".into())
+    );
+    assert_eq!([stage.condition("Stalled"), stage.condition("Reconciling")], ["", ""]);
+    assert!(before == KINDS.iter().map(|kind| stage.played.all(kind.plural)).collect::<Vec<_>>());
+    // What the owner changes is judged as ever.
+    stage.change(&json!({ "spec": { "release": "4.18" }, "metadata": { "generation": 2 } }));
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(
+        (stage.condition("Ready"), stage.condition("UpdateAvailable")),
+        ("False ConfigRejected".into(), String::new())
+    );
+    stage.played.put(at("privatecloudprofiles", "ours"), profile("eastus"));
+    stage.rounds(4).await;
+    assert_eq!(stage.condition("Ready"), "True Done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_cluster_that_was_never_ready_has_failed() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p", "cloudProfileRef": { "name": "ours" } }));
+    stage.played.put(at("privatecloudprofiles", "ours"), profile("eastus"));
+    stage.rounds(2).await;
+    stage.played.put(at("privatecloudprofiles", "ours"), profile("westeurope"));
+    stage.change(&json!({ "status": earlier() }));
+    restart(&stage);
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(
+        (stage.condition("Ready"), stage.condition("UpdateAvailable")),
+        ("False ConfigRejected".into(), String::new())
+    );
+}

@@ -1,6 +1,8 @@
 //! A plan that differs although only landfall changed: held back, until its owner accepts it or its turn in a
 //! rollout comes.
 
+use std::time::Duration;
+
 use super::super::resource::AdoptPolicy;
 use super::super::rollout::{ROLLOUT, Refusal, Taking};
 use super::{Planned, Run, VERSION};
@@ -94,10 +96,7 @@ impl Run<'_> {
 
     /// Changes nothing, and says that this landfall plans the cluster in another way than the one before.
     fn hold_back(&mut self, plan: &Planned, refusal: Refusal) {
-        let before = match self.status.planned_by.as_str() {
-            "" => "an earlier version",
-            version => version,
-        };
+        let before = self.before();
         let until = match refusal {
             Refusal::ByHand => "nothing changes until",
             Refusal::Full => "this cluster waits for its turn in the rollout, or until",
@@ -127,6 +126,30 @@ impl Run<'_> {
         }
         self.say(Said::new(UPDATE, true, "PlanChanged", &note));
         self.say(Said::new(PROGRESSING, false, "Held", note));
+    }
+
+    /// Keeps a cluster as it is whose inputs are rejected although its owner did not change them, and says so.
+    pub(super) async fn stay(&mut self, _infra_id: &str, why: &str) -> Result<Option<Duration>, Failed> {
+        let rejects = if self.status.planned_by == VERSION {
+            "the cloud profile no longer permits this cluster".to_owned()
+        } else {
+            format!("landfall {VERSION} rejects the inputs that {} accepted", self.before())
+        };
+        let note = format!("{rejects}: nothing changes until the spec, or what it refers to, does: {why}");
+        self.say(Said::new(UPDATE, true, "PlanRejected", &note));
+        self.say(Said::new(PROGRESSING, false, "Held", note));
+        if !self.is_marked {
+            self.gives_place_back().await?;
+        }
+        Ok(None)
+    }
+
+    /// The version that made the last plan.
+    fn before(&self) -> &str {
+        match self.status.planned_by.as_str() {
+            "" => "an earlier version",
+            version => version,
+        }
     }
 
     /// Gives the place in the rollout back, as nothing is carried out. Whether it had one.
