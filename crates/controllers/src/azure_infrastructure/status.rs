@@ -193,12 +193,17 @@ fn worst(step: &Step) -> Vec<&Planned> {
     all
 }
 
+/// A message of an object, as long as the status has it at most.
+pub(super) fn shortened(message: &str) -> String {
+    message.chars().take(LONGEST).collect()
+}
+
 fn standing(planned: &Planned) -> Standing {
     Standing {
         kind: planned.object.kind.to_owned(),
         name: planned.object.name.clone(),
         action: planned.action.what.name().to_owned(),
-        message: planned.action.message.chars().take(LONGEST).collect(),
+        message: shortened(&planned.action.message),
     }
 }
 
@@ -214,10 +219,10 @@ fn reason(step: &Step) -> &'static str {
 /// Whether all is as it is to be, and the worst of what is not where something failed.
 pub(super) fn readiness(step: &Step) -> Said {
     let is_failing = step.outcome() >= Outcome::TransientError;
-    let failed = worst(step).into_iter().next().filter(|_| is_failing).map(|one| {
-        let message: String = one.action.message.chars().take(LONGEST).collect();
-        format!("{}/{}: {message}", one.object.kind, one.object.name)
-    });
+    let failed =
+        worst(step).into_iter().next().filter(|_| is_failing).map(|one| {
+            format!("{}/{}: {}", one.object.kind, one.object.name, shortened(&one.action.message))
+        });
     Said::new(READY, step.outcome() == Outcome::Done, reason(step), failed.unwrap_or_default())
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::Outcome;
-use landfall_engine_aso::detect::{Wanted, detect};
+use landfall_engine_aso::detect::{self, Report, Wanted, detect, running_cloud};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Drive, Work};
 use landfall_engine_aso::kinds::Kind;
@@ -196,8 +196,9 @@ impl<'a> Run<'a> {
         }
         self.status.infra_id.clone_from(&plan.drive.infra_id);
         if plan.held && !self.takes_turn(&plan).await? {
+            let checked = self.look_on(&plan.drive.infra_id, Some(&plan.cloud)).await;
             self.memory.plan = Some(plan);
-            return Ok(None);
+            return checked.map(|()| None);
         }
         plan.held = false;
         self.status.retract(UPDATE);
@@ -210,7 +211,7 @@ impl<'a> Run<'a> {
         self.status.region.clone_from(&plan.region);
         self.status.machine_types.clone_from(&plan.machine_types);
         VERSION.clone_into(&mut self.status.planned_by);
-        let usable = self.check_operator(&mut plan).await;
+        let usable = self.check_plan(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
         let goal = if plan.drive.dry_run { "looking for the cluster" } else { "creating the cluster" };
         let stepped = match usable {
@@ -288,31 +289,53 @@ impl<'a> Run<'a> {
     }
 
     /// Checks that the operator supports this plan, and writes its objects in the served versions.
-    async fn check_operator(&mut self, plan: &mut Planned) -> Result<(), Failed> {
+    async fn check_plan(&mut self, plan: &mut Planned) -> Result<(), Failed> {
+        let Work::Make(translation) = &mut plan.drive.work else { return Ok(()) };
+        let kinds = each_once(translation.objects.iter().map(|desired| desired.kind));
+        let report = self.check_operator(Some(&plan.cloud), &kinds, false).await?;
+        drive::served(translation, &report.versions);
+        Ok(())
+    }
+
+    /// Checks that the operator supports these kinds, in this cloud or, where that is not known, in the one that the
+    /// operator is for. Where a cluster `stays` as it is, what only an update needs is said and is no failure.
+    async fn check_operator(
+        &mut self,
+        cloud: Option<&str>,
+        kinds: &[&'static Kind],
+        stays: bool,
+    ) -> Result<Report, Failed> {
         let seen = self.controller.operator.seen(self.memory.was_usable).await;
         let seen = self.because(OPERATOR, seen)?;
         self.memory.was_usable = false;
         if !seen.denied.is_empty() {
             let denied = Failed::transient("permission-denied", planning::told(&seen.denied));
-            return self.because(OPERATOR, Err(denied));
+            let denied = self.because(OPERATOR, Err(denied));
+            return if stays { Ok(Report::default()) } else { denied };
         }
-        let Work::Make(translation) = &mut plan.drive.work else { return Ok(()) };
-        let mut kinds: Vec<&'static Kind> = Vec::new();
-        for desired in &translation.objects {
-            if !kinds.contains(&desired.kind) {
-                kinds.push(desired.kind);
-            }
-        }
-        let wanted = Wanted { cloud: &plan.cloud, namespace: self.namespace, kinds: &kinds };
-        let report = detect(&seen.cluster, &wanted, &Catalogue::embedded().azure);
+        let clouds = &Catalogue::embedded().azure;
+        let cloud = cloud.or_else(|| running_cloud(&seen.cluster, clouds)).unwrap_or_default();
+        let report = detect(&seen.cluster, &Wanted { cloud, namespace: self.namespace, kinds }, clouds);
         if report.findings.iter().any(Finding::is_error) {
             let unusable = Failed::transient("operator-unusable", planning::told(&report.findings));
-            return self.because(OPERATOR, Err(unusable));
+            let unusable = self.because(OPERATOR, Err(unusable));
+            let runs_on = stays && report.verdict == detect::Verdict::Incompatible;
+            return if runs_on { Ok(report) } else { unusable };
         }
-        drive::served(translation, &report.versions);
         let warnings: Vec<&str> = report.warnings().collect();
         self.say(Said::new(OPERATOR, true, "Usable", warnings.join("; ")));
         self.memory.was_usable = true;
-        Ok(())
+        Ok(report)
     }
+}
+
+/// Each of these kinds once.
+fn each_once(all: impl Iterator<Item = &'static Kind>) -> Vec<&'static Kind> {
+    let mut kinds: Vec<&'static Kind> = Vec::new();
+    for kind in all {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
 }

@@ -1,5 +1,8 @@
 //! What releases a plan that is held, and what a cluster with one says meanwhile.
 
+use std::sync::atomic::AtomicU32;
+
+use super::operator_gone::Replicas;
 use super::pinned::{planned_before, profile, ready_before, restart};
 use super::*;
 
@@ -169,5 +172,79 @@ async fn a_rejected_cluster_that_was_never_ready_has_failed() {
     assert_eq!(
         (stage.condition("Ready"), stage.condition("UpdateAvailable")),
         ("False ConfigRejected".into(), String::new())
+    );
+}
+
+/// The operator says something of the cluster's network.
+fn network_is(stage: &Stage, condition: &Value) {
+    let place = at("virtualnetworks", "demo-x7k2p-vnet");
+    let mut network = stage.played.read(&place).unwrap_or_default();
+    network["status"] = json!({ "conditions": [condition] });
+    let network = stage.played.put(place, network);
+    let woken = stage.controller.driver.store.note(ObjectEvent::Is("VirtualNetwork", network));
+    assert_eq!(woken, [key()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_held_cluster_says_what_fails() {
+    let stage = planned_before(&earlier()).await;
+    stage.controller.driver.store.forget(&key());
+    assert!(stage.controller.run(&key()).await.is_ok());
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), stage.condition("Ready")),
+        ("True PlanChanged".into(), "True Done".into())
+    );
+    let refused = json!({ "type": "Ready", "status": "False", "severity": "Error", "reason": "Quota", "message": "no more" });
+    network_is(&stage, &refused);
+    let before = KINDS.iter().map(|kind| stage.played.all(kind.plural)).collect::<Vec<_>>();
+    assert!(stage.controller.run(&key()).await.is_ok());
+    assert_eq!(stage.condition("Ready"), "False Failed");
+    let told = stage.told("Ready");
+    assert!(told.contains("VirtualNetwork/demo-x7k2p-vnet") && told.contains("no more"), "{told}");
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    assert!(before == KINDS.iter().map(|kind| stage.played.all(kind.plural)).collect::<Vec<_>>());
+    // The operator tries again.
+    network_is(
+        &stage,
+        &json!({ "type": "Ready", "status": "False", "severity": "Info", "reason": "Reconciling" }),
+    );
+    assert!(stage.controller.run(&key()).await.is_ok());
+    assert_eq!(stage.condition("Ready"), "False Held");
+    network_is(&stage, &json!({ "type": "Ready", "status": "True", "reason": "Succeeded" }));
+    assert!(stage.controller.run(&key()).await.is_ok());
+    assert_eq!(stage.condition("Ready"), "True Done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_cluster_says_what_fails() {
+    let stage = with_profile(&earlier()).await;
+    stage.played.put(at("privatecloudprofiles", "ours"), profile("westeurope"));
+    assert!(stage.controller.run(&key()).await.is_ok());
+    let refused = json!({ "type": "Ready", "status": "False", "severity": "Error", "reason": "Quota" });
+    network_is(&stage, &refused);
+    assert!(stage.controller.run(&key()).await.is_ok());
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), stage.condition("Ready")),
+        ("True PlanRejected".into(), "False Failed".into())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_held_cluster_says_that_the_operator_is_gone() {
+    let mut stage = planned_before(&earlier()).await;
+    let available = Arc::new(AtomicU32::new(0));
+    stage.controller.operator = Arc::new(Operator::new(Box::new(Replicas(Arc::clone(&available)))));
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(stage.condition("OperatorReady"), "False OperatorUnusable");
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), stage.condition("Ready")),
+        ("True PlanChanged".into(), "False OperatorUnusable".into())
+    );
+    available.store(1, Ordering::Relaxed);
+    tokio::time::advance(Duration::from_secs(20)).await;
+    assert!(stage.controller.run(&key()).await.is_ok());
+    assert_eq!(
+        (stage.condition("Progressing"), stage.condition("Ready")),
+        ("False Held".into(), "True Done".into())
     );
 }

@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use super::*;
 
 /// An operator with so many replicas.
-struct Replicas(Arc<AtomicU32>);
+pub(super) struct Replicas(pub(super) Arc<AtomicU32>);
 
 impl Lookout for Replicas {
     fn operator(&self) -> BoxFuture<'_, Result<detect::Cluster, Fault>> {

@@ -3,13 +3,18 @@
 
 use std::time::Duration;
 
+use landfall_engine_aso::core::{Object, Status};
+use landfall_engine_aso::desired::Need;
+use landfall_engine_aso::drive;
+use landfall_engine_aso::kinds::KINDS;
+
 use super::super::resource::AdoptPolicy;
 use super::super::rollout::{ROLLOUT, Refusal, Taking};
-use super::{Planned, Run, VERSION};
+use super::{Planned, Run, VERSION, each_once};
 use crate::Failed;
 use crate::azure_infrastructure::anchor;
 use crate::azure_infrastructure::inputs::Digests;
-use crate::azure_infrastructure::status::{OPERATOR, PROGRESSING, READY, Said, UPDATE};
+use crate::azure_infrastructure::status::{PROGRESSING, READY, Said, UPDATE, shortened};
 
 /// Value of the annotation with the accepted plan: no rollout has the cluster.
 const NEVER: &str = "never";
@@ -117,19 +122,12 @@ impl Run<'_> {
             self.status.region.clone_from(&plan.region);
             self.status.machine_types.clone_from(&plan.machine_types);
         }
-        let holds = |kind: &str| {
-            let mut conditions = self.status.conditions.iter();
-            conditions.any(|one| one.kind == kind && one.status == "True")
-        };
-        if self.is_settled() && holds(OPERATOR) && !holds(READY) {
-            self.say(Said::new(READY, true, "Done", ""));
-        }
         self.say(Said::new(UPDATE, true, "PlanChanged", &note));
         self.say(Said::new(PROGRESSING, false, "Held", note));
     }
 
     /// Keeps a cluster as it is whose inputs are rejected although its owner did not change them, and says so.
-    pub(super) async fn stay(&mut self, _infra_id: &str, why: &str) -> Result<Option<Duration>, Failed> {
+    pub(super) async fn stay(&mut self, infra_id: &str, why: &str) -> Result<Option<Duration>, Failed> {
         let rejects = if self.status.planned_by == VERSION {
             "the cloud profile no longer permits this cluster".to_owned()
         } else {
@@ -138,10 +136,41 @@ impl Run<'_> {
         let note = format!("{rejects}: nothing changes until the spec, or what it refers to, does: {why}");
         self.say(Said::new(UPDATE, true, "PlanRejected", &note));
         self.say(Said::new(PROGRESSING, false, "Held", note));
-        if !self.is_marked {
+        // One that failed keeps its place, so that no other begins.
+        if !self.is_marked && self.rollout_label() != Some(Taking::Failed.name()) {
             self.gives_place_back().await?;
         }
-        Ok(None)
+        self.look_on(infra_id, None).await.map(|()| None)
+    }
+
+    /// Says how a cluster does that stays as it is: whether the operator can be used, and whether its objects are Ready.
+    /// Nothing is written to them.
+    pub(super) async fn look_on(&mut self, infra_id: &str, cloud: Option<&str>) -> Result<(), Failed> {
+        let cluster = self.cluster(infra_id);
+        let world = self.controller.driver.store.world(&cluster, drive::now());
+        let owner = anchor::owner(self.place, self.resource);
+        let own = world.iter().filter(|(_, object)| owner.owns(Object(object), infra_id));
+        let own: Vec<_> = own.map(|(id, object)| (id, Object(object))).collect();
+        let kinds =
+            each_once(own.iter().filter_map(|(id, _)| KINDS.iter().find(|kind| kind.kind == id.kind)));
+        self.check_operator(cloud, &kinds, true).await?;
+        // A dry run says what it found.
+        if self.resource.spec.adopt_policy == AdoptPolicy::Skip {
+            return Ok(());
+        }
+        let mut conditions = self.status.conditions.iter();
+        let was_ready = conditions.any(|one| one.kind == READY && one.status == "True");
+        // What was lost with the status is not what failed.
+        let was_settled = self.is_settled() || self.status.counts.total == 0;
+        let is_ready = was_settled && !own.is_empty() && own.iter().all(|(_, object)| object.is_ready());
+        if let Some(failed) = own.iter().find_map(|(id, object)| failure(id, *object)) {
+            self.say(failed);
+        } else if is_ready && !was_ready {
+            self.say(Said::new(READY, true, "Done", ""));
+        } else if !was_ready {
+            self.say(Said::new(READY, false, "Held", "not all objects of the cluster are Ready"));
+        }
+        Ok(())
     }
 
     /// The version that made the last plan.
@@ -183,4 +212,12 @@ impl Run<'_> {
         self.controller.rollout.sees(&self.key(), label);
         Ok(())
     }
+}
+
+/// That a cluster is not Ready because of this object, if the operator has given up on it.
+fn failure(id: &Need, object: Object<'_>) -> Option<Said> {
+    let ready = object.ready();
+    let has_failed = ready.status == Status::False && ready.severity == Some("Error");
+    let note = format!("{}/{}: resource is not Ready: {}", id.kind, id.name, ready.said());
+    has_failed.then(|| Said::new(READY, false, "Failed", shortened(&note)))
 }
