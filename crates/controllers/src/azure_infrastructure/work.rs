@@ -36,11 +36,20 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Default)]
 pub(super) struct Memory {
     driving: step::Memory,
+    /// The last plan, while it is carried out.
     plan: Option<Box<Planned>>,
     /// Whether the operator could be used last.
     was_usable: bool,
     /// When the status was written last.
     pub(super) told: Option<Instant>,
+}
+
+#[cfg(test)]
+impl Memory {
+    /// Whether the plan is kept.
+    pub(super) fn has_plan(&self) -> bool {
+        self.plan.is_some()
+    }
 }
 
 /// A plan, with the time at which its sources were read.
@@ -196,9 +205,7 @@ impl<'a> Run<'a> {
         }
         self.status.infra_id.clone_from(&plan.drive.infra_id);
         if plan.held && !self.takes_turn(&plan).await? {
-            let checked = self.look_on(&plan.drive.infra_id, Some(&plan.cloud)).await;
-            self.memory.plan = Some(plan);
-            return checked.map(|()| None);
+            return self.look_on(&plan.drive.infra_id, Some(&plan.cloud)).await.map(|()| None);
         }
         plan.held = false;
         self.status.retract(UPDATE);
@@ -219,12 +226,13 @@ impl<'a> Run<'a> {
             Err(failed) => Err(failed),
         };
         let lacking = plan.lacking.clone();
-        self.memory.plan = Some(plan);
+        let is_done = stepped.as_ref().is_ok_and(|stepped| stepped.step.outcome() == Outcome::Done);
+        // A cluster at rest is seldom looked at, and then its sources are read again: nothing is kept for that.
+        self.memory.plan = (!is_done).then_some(plan);
         let Stepped { step, rest, unseen, outputs, .. } = stepped?;
         if let Some(outputs) = outputs {
             self.status.outputs = outputs;
         }
-        let is_done = step.outcome() == Outcome::Done;
         if is_done {
             self.status.adopt_policy_changing = false;
         }

@@ -248,3 +248,18 @@ async fn a_held_cluster_says_that_the_operator_is_gone() {
         ("False Held".into(), "True Done".into())
     );
 }
+
+/// The specs of all objects of a cluster are much, and many clusters are at rest.
+#[tokio::test(start_paused = true)]
+async fn a_plan_is_kept_only_while_it_is_carried_out() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+    let keeps =
+        |stage: &Stage| stage.controller.memory(&key()).try_lock().is_ok_and(|memory| memory.has_plan());
+    stage.rounds(2).await;
+    assert!(keeps(&stage));
+    stage.rounds(10).await;
+    assert_eq!((stage.condition("Ready"), keeps(&stage)), ("True Done".into(), false));
+    stage.change(&json!({ "status": earlier() }));
+    stage.rounds(1).await;
+    assert_eq!((stage.condition("Progressing"), keeps(&stage)), ("False Held".into(), false));
+}

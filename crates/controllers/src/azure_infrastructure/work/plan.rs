@@ -38,9 +38,8 @@ impl Run<'_> {
         let generation = self.resource.metadata.generation;
         let last = self.memory.plan.take().filter(|plan| plan.generation == generation);
         let is_marked = anchor::has_finalizer(self.resource) && self.is_blocked();
-        // What is held is looked at again at once when it is accepted.
         if is_marked
-            && let Some(plan) = last.filter(|plan| !plan.held)
+            && let Some(plan) = last
             && plan.read.elapsed() < FRESH
         {
             return Ok(Verdict::Planned(plan));
