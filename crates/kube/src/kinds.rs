@@ -76,7 +76,7 @@ pub struct ProfileKinds {
     pub private: Kind,
     /// What one project adds to a cloud profile, as it was released.
     pub namespaced: Kind,
-    /// The clusters that refer to profiles.
+    /// The clusters of the group itself that refer to profiles.
     pub users: &'static Kind,
 }
 
@@ -107,7 +107,15 @@ impl ProfileKinds {
         [&LANDFALL_PROFILES, &GARDENER_PROFILES].into_iter().find(|kinds| kinds.cloud.group == group)
     }
 
-    /// Whether the clusters that refer to profiles are Gardener's.
+    /// All kinds of clusters that may refer to profiles: an `AzureInfrastructure` does so in both groups.
+    #[must_use]
+    pub fn all_users(&self) -> &'static [&'static Kind] {
+        static OF_GARDENER: [&Kind; 2] = [&SHOOT, &AZURE_INFRASTRUCTURE];
+        static OF_LANDFALL: [&Kind; 1] = [&AZURE_INFRASTRUCTURE];
+        if self.are_gardeners() { &OF_GARDENER } else { &OF_LANDFALL }
+    }
+
+    /// Whether the clusters of the group are Gardener's.
     #[must_use]
     pub fn are_gardeners(&self) -> bool {
         *self.users == SHOOT

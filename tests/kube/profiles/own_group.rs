@@ -85,17 +85,20 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     });
     let other = json!([{ "name": "m5.large", "cpu": "2", "gpu": "0", "memory": "8Gi" }]);
     let told = refused(&path, &json!({ "spec": { "machineTypes": other } }));
-    assert!(told.contains("`m5.xlarge` by `demo`"), "{told}");
+    assert!(told.contains("`m5.xlarge` by AzureInfrastructure `demo`"), "{told}");
     let more = json!([types[0], other[0]]);
     cluster.server.change(&path, &json!({ "spec": { "machineTypes": more } }));
     let moved = json!([{ "name": "eu-west-1" }]);
     let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
-    assert!(told.contains("`eu-central-1` by `demo`"), "{told}");
+    assert!(told.contains("`eu-central-1` by AzureInfrastructure `demo`"), "{told}");
     let told = refused(
         &format!("{INFRASTRUCTURES}/demo"),
         &json!({ "spec": { "cloudProfileRef": { "kind": "CloudProfile", "name": "aws" } } }),
     );
-    assert!(told.contains("spec.cloudProfileRef") && told.contains("`m5.xlarge` by `demo`"), "{told}");
+    assert!(
+        told.contains("spec.cloudProfileRef") && told.contains("`m5.xlarge` by AzureInfrastructure `demo`"),
+        "{told}"
+    );
     the_other_kinds_stay(&cluster, &infrastructure);
     let events = "/api/v1/namespaces/team/events";
     until("it is held", || cluster.get(&path)?["metadata"]["finalizers"].is_array().then_some(()));
@@ -142,11 +145,11 @@ fn the_other_kinds_stay(cluster: &Cluster, infrastructure: &Value) {
     }
     let told = refused(cluster, &parent, &json!({ "spec": { "regions": [{ "name": "eu-west-1" }] } }));
     for user in ["demo", "direct", "own"] {
-        assert!(told.contains(&format!("`eu-central-1` by `{user}`")), "{told}");
+        assert!(told.contains(&format!("`eu-central-1` by AzureInfrastructure `{user}`")), "{told}");
     }
     let told =
         refused(cluster, &format!("{namespaced}/theirs"), &json!({ "spec": { "machineTypes": null } }));
-    assert!(told.contains("`m5.own` by `own`"), "{told}");
+    assert!(told.contains("`m5.own` by AzureInfrastructure `own`"), "{told}");
     for name in ["direct", "own"] {
         cluster.server.call("DELETE", &format!("{INFRASTRUCTURES}/{name}"), &Value::Null).unwrap();
     }

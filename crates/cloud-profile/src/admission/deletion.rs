@@ -45,7 +45,7 @@ pub fn cloud_profile_deletion(
 }
 
 fn shown(shoot: &Shoot) -> String {
-    format!("cluster `{}/{}`", shoot.namespace, shoot.name)
+    format!("{} `{}/{}`", shoot.kind.name(), shoot.namespace, shoot.name)
 }
 
 /// The finalizer goes once nothing holds the object; one without it is none of ours.

@@ -43,7 +43,7 @@ impl Loss {
         for shoot in shoots {
             let is_lost =
                 |offers: &dyn Fn(&Offer<'_>) -> bool| !offers(&after) && before.as_ref().is_none_or(offers);
-            let by = |what: &str| format!("`{}` by `{}`", shortened(what), shortened(&shoot.name));
+            let by = |what: &str| format!("`{}` by {}", shortened(what), shoot.shown());
             let lost = |what: &str, offers: &dyn Fn(&Offer<'_>) -> bool| {
                 (!what.is_empty() && is_lost(offers)).then(|| by(what))
             };
@@ -60,7 +60,7 @@ impl Loss {
                     let image = (name.as_str(), version.as_str());
                     let lost = is_lost(&|offer| offer.images.contains(&image));
                     let (name, version) = (shortened(name), shortened(version));
-                    let use_of = || format!("`{name}` `{version}` by `{}`", shortened(&shoot.name));
+                    let use_of = || format!("`{name}` `{version}` by {}", shoot.shown());
                     self.images.extend(lost.then(use_of));
                 }
             }

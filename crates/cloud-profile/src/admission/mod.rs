@@ -38,7 +38,7 @@ pub use nesting::nesting;
 pub use parent_update::{ParentUpdate, matters, parent_update};
 pub(crate) use shape::of as shape_of;
 pub use shoot_update::{Referred, shoot_update};
-pub use shoots::{Reference, Shoot, Worker};
+pub use shoots::{ClusterKind, Reference, Shoot, Worker};
 pub use usage::usage;
 pub use verbs::{Verb, verbs};
 

@@ -138,7 +138,7 @@ impl<'a> Family<'a> {
     fn regions(&self, update: &ParentUpdate<'_>) -> BTreeSet<String> {
         let removed = removed(&update.old.regions, &update.new.regions);
         let used = self.shoots.iter().filter(|(shoot, _)| removed.contains(shoot.region.as_str()));
-        used.map(|(shoot, _)| format!("`{}` by `{}`", shoot.region, shoot.name)).collect()
+        used.map(|(shoot, _)| format!("`{}` by {}", shoot.region, shoot.shown())).collect()
     }
 
     /// Types that go although workers use them, but for clusters whose profile has the type itself.
@@ -152,7 +152,7 @@ impl<'a> Family<'a> {
         for (shoot, child) in &self.shoots {
             for name in shoot.workers.iter().filter_map(&used).filter(|name| removed.contains(name)) {
                 if child.is_none_or(|child| !has(child, name)) {
-                    found.insert(format!("`{name}` by `{}`", shoot.name));
+                    found.insert(format!("`{name}` by {}", shoot.shown()));
                 }
             }
         }
@@ -201,7 +201,7 @@ impl<'a> Family<'a> {
         let children = self.children.iter().filter(|child| is_named(child));
         uses.extend(children.map(|child| format!("{what} by profile `{}`", child.name())));
         let shoots = self.shoots.iter().filter(|(shoot, _)| is_run(shoot));
-        uses.extend(shoots.map(|(shoot, _)| format!("{what} by `{}`", shoot.name)));
+        uses.extend(shoots.map(|(shoot, _)| format!("{what} by {}", shoot.shown())));
     }
 }
 

@@ -1,5 +1,6 @@
 //! What matters here of the clusters that refer to profiles, which the API calls shoots.
 
+use landfall_diagnostics::shortened;
 use serde_json::Value;
 
 use crate::types::{CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
@@ -61,9 +62,32 @@ impl Worker {
     }
 }
 
+/// The kind of object that a cluster is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClusterKind {
+    /// A cluster of Gardener's.
+    #[default]
+    Shoot,
+    /// A cluster's infrastructure in Azure.
+    AzureInfrastructure,
+}
+
+impl ClusterKind {
+    /// The name of the kind.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shoot => "Shoot",
+            Self::AzureInfrastructure => "AzureInfrastructure",
+        }
+    }
+}
+
 /// A cluster that refers to a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shoot {
+    /// The kind of object that it is.
+    pub kind: ClusterKind,
     /// The namespace.
     pub namespace: String,
     /// The name.
@@ -85,6 +109,7 @@ impl Shoot {
         let owned = |path: &str| text(object, path).map(str::to_owned).unwrap_or_default();
         let workers = object.pointer("/spec/provider/workers").and_then(Value::as_array);
         Self {
+            kind: ClusterKind::Shoot,
             namespace: owned("/metadata/namespace"),
             name: owned("/metadata/name"),
             profile: object.get("spec").and_then(Reference::of),
@@ -110,7 +135,19 @@ impl Shoot {
         let worker = |machine: &str| Worker { machine_type: Some(machine.to_owned()), ..Worker::default() };
         let workers = types.into_iter().flatten().filter_map(Value::as_str).map(worker).collect();
         let region = owned("/status/region").unwrap_or_default();
-        Self { namespace, name, profile, region, workers, ..Self::default() }
+        let kind = ClusterKind::AzureInfrastructure;
+        Self { kind, namespace, name, profile, region, workers, ..Self::default() }
+    }
+
+    /// Whether it is an `AzureInfrastructure`.
+    #[must_use]
+    pub fn is_infrastructure(&self) -> bool {
+        self.kind == ClusterKind::AzureInfrastructure
+    }
+
+    /// Its kind and name, as refusals show them.
+    pub(super) fn shown(&self) -> String {
+        format!("{} `{}`", self.kind.name(), shortened(&self.name))
     }
 
     /// Whether the cluster refers to the profile of this kind and name.

@@ -59,7 +59,7 @@ impl Change<'_> {
             let offered = offered.iter().find(|offered| offered.version == removed.version);
             if offered.is_some_and(|offered| offered.is_expired(self.now)) {
                 let holders = shoots.iter().filter(|shoot| shoot.kubernetes == removed.version);
-                uses.extend(holders.map(|shoot| format!("`{}` by `{}`", removed.version, shoot.name)));
+                uses.extend(holders.map(|shoot| format!("`{}` by {}", removed.version, shoot.shown())));
             }
         }
         uses
@@ -76,7 +76,7 @@ impl Change<'_> {
             let is_offered = offered.is_some_and(|offered| !offered.is_expired(self.now));
             if !is_offered && !kept.contains(&(image, version)) {
                 let holders = shoots.iter().filter(|shoot| shoot.runs_image(image, version));
-                uses.extend(holders.map(|shoot| format!("`{image}` `{version}` by `{}`", shoot.name)));
+                uses.extend(holders.map(|shoot| format!("`{image}` `{version}` by {}", shoot.shown())));
             }
         }
         uses
@@ -101,7 +101,7 @@ pub(super) fn most_nodes(limits: Option<&Limits>) -> Option<i64> {
 /// The clusters that need more nodes than a limit allows.
 pub(super) fn above<'a>(most: i64, shoots: impl Iterator<Item = &'a Shoot>) -> BTreeSet<String> {
     let above = shoots.filter(|shoot| shoot.minimum() > most);
-    above.map(|shoot| format!("{} nodes by `{}`", shoot.minimum(), shoot.name)).collect()
+    above.map(|shoot| format!("{} nodes by {}", shoot.minimum(), shoot.shown())).collect()
 }
 
 /// The versions of an image, each with the image's name.

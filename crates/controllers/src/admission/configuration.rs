@@ -1,6 +1,8 @@
 //! The registration of the webhook with the API server.
 
-use landfall_kube::kinds::{MUTATING_WEBHOOK_CONFIGURATION, ProfileKinds, VALIDATING_WEBHOOK_CONFIGURATION};
+use landfall_kube::kinds::{
+    MUTATING_WEBHOOK_CONFIGURATION, ProfileKinds, SHOOT, VALIDATING_WEBHOOK_CONFIGURATION,
+};
 use landfall_kube::objects::Kind;
 use serde_json::{Value, json};
 
@@ -88,15 +90,16 @@ pub fn configurations(
         webhook("namespaced-profiles", PATH, &[released], &writes, SAYS_MORE),
         parents,
     ];
-    let clusters = |condition: &str| webhook("clusters", PATH, &[kinds.users], &["UPDATE"], condition);
-    judging.push(if kinds.are_gardeners() {
-        clusters(REFERENCE_CHANGES)
-    } else {
-        let mut infrastructures = clusters(OWN_REFERENCE_CHANGES);
+    let clusters = |&kind: &&Kind| {
+        if *kind == SHOOT {
+            return webhook("clusters", PATH, &[kind], &["UPDATE"], REFERENCE_CHANGES);
+        }
+        let mut infrastructures = webhook("clusters", PATH, &[kind], &["UPDATE"], OWN_REFERENCE_CHANGES);
         // The controller holds a plan that its profile does not allow.
         infrastructures["failurePolicy"] = json!("Ignore");
         infrastructures
-    });
+    };
+    judging.extend(kinds.all_users().iter().map(clusters));
     [
         configuration(&MUTATING_WEBHOOK_CONFIGURATION, &[amending]),
         configuration(&VALIDATING_WEBHOOK_CONFIGURATION, &judging),

@@ -268,22 +268,16 @@ async fn the_keeper_makes_certificates_once() {
 #[tokio::test]
 async fn a_server_that_drops_conditions_is_not_sent_them_again_and_again() {
     let cluster = Arc::new(FakeCluster::default());
-    let new = || {
-        Keeper::new(
-            cluster.clone(),
-            &GARDENER_PROFILES,
-            Address::Service("hook".to_owned()),
-            "own".to_owned(),
-        )
-    };
+    let hook = || Address::Service("hook".to_owned());
+    let new = || Keeper::new(cluster.clone(), &GARDENER_PROFILES, hook(), "own".to_owned());
     let key = Key { namespace: None, name: NAME.to_owned() };
     let places = [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION]
-        .map(|kind| landfall_kube::objects::ObjectRef::in_cluster(kind, NAME));
+        .map(|kind| ObjectRef::in_cluster(kind, NAME));
     let has_all = |cluster: &FakeCluster| {
         let webhooks = places.iter().map(|place| cluster.at(place)["webhooks"].clone());
         let webhooks: Vec<Value> =
             webhooks.flat_map(|all| all.as_array().cloned().unwrap_or_default()).collect();
-        assert_eq!(webhooks.len(), 5);
+        assert_eq!(webhooks.len(), 6);
         webhooks.iter().all(|webhook| webhook["matchConditions"][0]["expression"].is_string())
     };
     let drop_them = |cluster: &FakeCluster| {
@@ -330,9 +324,10 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     let address = Address::Service("hook".to_owned());
     let [(_, amending), (_, judging)] = configurations(&GARDENER_PROFILES, &address, "here", None);
     let all = |object: &Value| object["webhooks"].as_array().cloned().unwrap_or_default();
-    assert_eq!((all(&amending).len(), all(&judging).len()), (1, 4));
+    assert_eq!((all(&amending).len(), all(&judging).len()), (1, 5));
     for webhook in all(&amending).iter().chain(&all(&judging)) {
-        assert_eq!(webhook["failurePolicy"], "Fail");
+        let is_judged_twice = webhook["rules"][0]["resources"] == json!(["azureinfrastructures"]);
+        assert_eq!(webhook["failurePolicy"], if is_judged_twice { "Ignore" } else { "Fail" });
         assert_eq!(webhook["sideEffects"], "None");
     }
     let asked = &amending["webhooks"][0];
@@ -341,7 +336,7 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     assert_eq!(asked["rules"][0]["operations"], json!(["CREATE", "UPDATE"]));
     assert_eq!(asked["clientConfig"]["service"]["path"], AMENDMENT);
 
-    // Of landfall's own group, clusters are infrastructures, which the controller judges as well.
+    // The controller judges infrastructures as well.
     let groups = |kinds: &ProfileKinds| {
         let all_of = configurations(kinds, &address, "here", None);
         let rules =
@@ -472,7 +467,7 @@ async fn what_a_cluster_uses_of_a_private_profile_stays() {
     let bare = profile(&json!({ "parent": "p" }));
     let (allowed, code, why) = answer(&cluster, &review("privatecloudprofiles", &own, &bare)).await;
     assert!(
-        !allowed && code == 422 && why.contains("spec.machineTypes") && why.contains("`own` by `s`"),
+        !allowed && code == 422 && why.contains("spec.machineTypes") && why.contains("`own` by Shoot `s`"),
         "{why}"
     );
     let mut labelled = own.clone();
@@ -483,7 +478,7 @@ async fn what_a_cluster_uses_of_a_private_profile_stays() {
     let mut without = parent.clone();
     without["spec"]["machineTypes"] = json!([]);
     let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &parent, &without)).await;
-    assert!(!allowed && why.contains("spec.machineTypes") && why.contains("`m` by `s`"), "{why}");
+    assert!(!allowed && why.contains("spec.machineTypes") && why.contains("`m` by Shoot `s`"), "{why}");
     let mut grown = parent.clone();
     grown["spec"]["machineTypes"] = json!([{ "name": "m" }, { "name": "n" }]);
     assert!(answer(&cluster, &review("cloudprofiles", &parent, &grown)).await.0);

@@ -19,7 +19,7 @@ use landfall_cloud_profile::types::{
 };
 use landfall_diagnostics::shortened;
 use landfall_kube::Fault;
-use landfall_kube::kinds::ProfileKinds;
+use landfall_kube::kinds::{ProfileKinds, SHOOT};
 use landfall_kube::objects::{Kind, ObjectRef, Objects};
 use landfall_kube::questions::Questions;
 use serde::de::DeserializeOwned;
@@ -83,14 +83,9 @@ impl Judge {
         if resource == self.kinds.cloud.plural {
             return self.parent(old, object, now).await;
         }
-        match old {
-            Some(old) if resource == self.kinds.users.plural => {
-                if self.kinds.are_gardeners() {
-                    self.shoot(old, object, now).await
-                } else {
-                    self.infrastructure(old, object, now).await
-                }
-            }
+        match (old, self.kinds.all_users().iter().find(|kind| kind.plural == resource)) {
+            (Some(old), Some(&kind)) if *kind == SHOOT => self.shoot(old, object, now).await,
+            (Some(old), Some(_)) => self.infrastructure(old, object, now).await,
             _ => Ok(Vec::new()),
         }
     }
@@ -130,8 +125,10 @@ impl Judge {
         }
         let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
         let mut refusals = admission::usage(&asked, &shoots);
-        if !self.kinds.are_gardeners() {
-            add(&mut refusals, admission::losses(&asked, &shoots));
+        if kind == ProfileKind::Released {
+            // For Shoots, Gardener's rules hold, which protect less.
+            let infrastructures: Vec<Shoot> = shoots.into_iter().filter(Shoot::is_infrastructure).collect();
+            add(&mut refusals, admission::losses(&asked, &infrastructures));
         }
         Ok(refusals)
     }
@@ -193,20 +190,23 @@ impl Judge {
         if !matters && !takes {
             return Ok(Vec::new());
         }
-        let shoots = self.shoots(None).await?;
+        let all = self.shoots(None).await?;
+        let (infrastructures, shoots): (Vec<Shoot>, Vec<Shoot>) =
+            all.into_iter().partition(Shoot::is_infrastructure);
         let mut refusals = Vec::new();
         if matters {
             refusals.extend(self.released_children(name, (&old, &new), &shoots).await?);
         }
         if takes {
             let kind = ProfileKind::Private;
-            add(&mut refusals, self.children(kind, name, (&old, &new), &shoots, now).await?.refusals());
-        }
-        if takes && !self.kinds.are_gardeners() {
+            let users: Vec<&Shoot> = shoots.iter().chain(&infrastructures).collect();
+            add(&mut refusals, self.children(kind, name, (&old, &new), &users, now).await?.refusals());
+            // For Shoots, Gardener's rules hold, which are those above.
             let kind = ProfileKind::Released;
-            let mut loss = self.children(kind, name, (&old, &new), &shoots, now).await?;
-            let users = shoots.iter().filter(|shoot| shoot.refers_to(CLOUD_PROFILE, name));
-            loss.add(Some(&old), &new, users, now);
+            let users: Vec<&Shoot> = infrastructures.iter().collect();
+            let mut loss = self.children(kind, name, (&old, &new), &users, now).await?;
+            let direct = users.into_iter().filter(|user| user.refers_to(CLOUD_PROFILE, name));
+            loss.add(Some(&old), &new, direct, now);
             add(&mut refusals, loss.refusals());
         }
         Ok(refusals)
@@ -240,11 +240,11 @@ impl Judge {
         kind: ProfileKind,
         name: &str,
         (old, new): (&CloudProfileSpec, &CloudProfileSpec),
-        shoots: &[Shoot],
+        shoots: &[&Shoot],
         now: Timestamp,
     ) -> Result<Loss, Unknown> {
         let mut users: BTreeMap<(&str, &str), Vec<&Shoot>> = BTreeMap::new();
-        for shoot in shoots {
+        for &shoot in shoots {
             let reference = shoot.profile.as_ref().filter(|one| one.kind == kind.name());
             if let Some(Reference { name, .. }) = reference {
                 users.entry((&shoot.namespace, name)).or_default().push(shoot);
@@ -304,7 +304,7 @@ impl Judge {
         now: Timestamp,
     ) -> Result<Vec<Refusal>, Unknown> {
         const FIELD: &str = "spec.cloudProfileRef";
-        let (old, new) = (user(self.kinds, old), user(self.kinds, new));
+        let (old, new) = (Shoot::of_infrastructure(old), Shoot::of_infrastructure(new));
         let Some(reference) = new.profile.as_ref().filter(|_| old.profile != new.profile) else {
             return Ok(Vec::new());
         };
@@ -372,12 +372,14 @@ impl Judge {
 
     async fn shoots(&self, namespace: Option<&str>) -> Result<Vec<Shoot>, Unknown> {
         let mut shoots = Vec::new();
-        let mut taker = |object: Value| {
-            shoots.push(user(self.kinds, &object));
-            true
-        };
-        let listed = self.questions.each(self.kinds.users, namespace, &mut taker).await;
-        listed.map_err(|fault| unlisted(self.kinds.users, &fault))?;
+        for &kind in self.kinds.all_users() {
+            let mut taker = |object: Value| {
+                shoots.push(user(kind, &object));
+                true
+            };
+            let listed = self.questions.each(kind, namespace, &mut taker).await;
+            listed.map_err(|fault| unlisted(kind, &fault))?;
+        }
         Ok(shoots)
     }
 }

@@ -74,7 +74,7 @@ impl Guard {
                 children.len() < ENOUGH
             };
             let listed = self.access.questions.each(kind, None, &mut taker).await;
-            listed.map_err(|fault| Failed::transient("profiles-unreadable", unlisted("profiles", &fault)))?;
+            listed.map_err(|fault| Failed::transient("profiles-unreadable", unlisted(kind.kind, &fault)))?;
         }
         Ok(children)
     }

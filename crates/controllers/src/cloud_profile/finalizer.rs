@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use landfall_cloud_profile::admission::{Deletion, FINALIZER, REFERENCED, Shoot};
 use landfall_kube::Fault;
-use landfall_kube::kinds::ProfileKinds;
-use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
+use landfall_kube::kinds::SHOOT;
+use landfall_kube::objects::{ClusterEvent, EventType, Events, Kind, ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 use super::super::{Failed, Next};
@@ -86,14 +86,24 @@ pub(super) async fn shoots(
     namespace: Option<&str>,
     taker: &mut (dyn FnMut(Shoot) -> bool + Send),
 ) -> Result<(), Failed> {
-    let mut each = |object: Value| taker(user(access.kinds, &object));
-    let listed = access.questions.each(access.kinds.users, namespace, &mut each).await;
-    listed.map_err(|fault| Failed::transient("shoots-unreadable", unlisted("clusters", &fault)))
+    for &kind in access.kinds.all_users() {
+        let mut wants_more = true;
+        let mut each = |object: Value| {
+            wants_more = taker(user(kind, &object));
+            wants_more
+        };
+        let listed = access.questions.each(kind, namespace, &mut each).await;
+        listed.map_err(|fault| Failed::transient("shoots-unreadable", unlisted(kind.kind, &fault)))?;
+        if !wants_more {
+            break;
+        }
+    }
+    Ok(())
 }
 
-/// A cluster that may refer to a profile.
-pub(crate) fn user(kinds: &ProfileKinds, object: &Value) -> Shoot {
-    if kinds.are_gardeners() { Shoot::of(object) } else { Shoot::of_infrastructure(object) }
+/// An object of this kind as a cluster that may refer to a profile.
+pub(crate) fn user(kind: &Kind, object: &Value) -> Shoot {
+    if *kind == SHOOT { Shoot::of(object) } else { Shoot::of_infrastructure(object) }
 }
 
 /// The first of a list, and how many more there are.
@@ -107,7 +117,7 @@ pub(super) fn few(all: &[String]) -> String {
 
 /// Why objects could not be listed.
 pub(super) fn unlisted(what: &str, fault: &Fault) -> String {
-    format!("the {what} that may refer to a profile cannot be listed: {}", fault.why())
+    format!("objects of kind {what} that may refer to a profile cannot be listed: {}", fault.why())
 }
 
 fn referenced(place: &ObjectRef, holders: &[String]) -> ClusterEvent {

@@ -404,6 +404,28 @@ async fn a_profile_stays_while_an_infrastructure_refers_to_it() {
     }
 }
 
+/// An infrastructure may refer to Gardener's profiles as well.
+#[tokio::test]
+async fn a_profile_of_gardeners_stays_while_an_infrastructure_refers_to_it() -> Result<(), Unexpected> {
+    let mut leaving = child(&json!({ "parent": "p" }));
+    leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], leaving)?;
+    stage.cluster.put(
+        &AZURE_INFRASTRUCTURE,
+        json!({
+            "metadata": { "name": "demo", "namespace": "n" },
+            "spec": { "cloudProfileRef": { "name": "c" } },
+        }),
+    );
+    assert!(matches!(stage.run().await, Ok(Next::Again(_))));
+    let note = stage.cluster.with(|state| state.told.pop()).map(|event| event.note).unwrap_or_default();
+    assert!(note.contains("AzureInfrastructure `n/demo`"), "{note}");
+    stage.cluster.with(|state| state.objects.retain(|place, _| *place.kind != AZURE_INFRASTRUCTURE));
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["metadata"]["finalizers"], json!([]));
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_profile_without_admission_says_so_until_there_is_one() -> Result<(), Unexpected> {
     let mut stage: Stage<PrivateCloudProfileSpec> =

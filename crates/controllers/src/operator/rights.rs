@@ -176,6 +176,8 @@ pub static ENDPOINT_MIRROR: &[Right] = &[
 const UPDATE: &[&str] = &["get", "list", "watch", "update", "patch"];
 /// To read clusters, for who refers to which profile.
 const SHOOTS: Right = Right::new(Scope::Cluster, &SHOOT, &[], READ);
+/// To read infrastructures, which refer to profiles of either group.
+const INFRASTRUCTURES: Right = Right::new(Scope::Cluster, &INFRASTRUCTURE_IN_AZURE, &[], READ);
 const PROFILE_EVENTS: Right = Right::new(Scope::Cluster, &EVENT, &[], TELL);
 const fn render(kind: &'static Kind) -> Right {
     Right { scope: Scope::Cluster, kind, status: true, names: &[], verbs: &["patch"] }
@@ -195,6 +197,7 @@ pub static PRIVATE_PROFILES: &[Right] = &[
     // To see whether admission protects the profiles.
     Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], &["get"]),
     SHOOTS,
+    INFRASTRUCTURES,
     PROFILE_EVENTS,
 ];
 
@@ -204,6 +207,7 @@ pub static NAMESPACED_PROFILES: &[Right] = &[
     render(&GARDENER_PROFILES.namespaced),
     Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], READ),
     SHOOTS,
+    INFRASTRUCTURES,
     PROFILE_EVENTS,
 ];
 
@@ -213,6 +217,7 @@ pub static CLOUD_PROFILES: &[Right] = &[
     Right::new(Scope::Cluster, &GARDENER_PROFILES.private, &[], READ),
     Right::new(Scope::Cluster, &GARDENER_PROFILES.namespaced, &[], READ),
     SHOOTS,
+    INFRASTRUCTURES,
     PROFILE_EVENTS,
 ];
 
@@ -224,6 +229,7 @@ pub static ADMISSION: &[Right] = &[
     Right::new(Scope::Cluster, &GARDENER_PROFILES.private, &[], READ),
     Right::new(Scope::Cluster, &GARDENER_PROFILES.namespaced, &[], READ),
     SHOOTS,
+    INFRASTRUCTURES,
     Right::new(Scope::Cluster, &SUBJECT_ACCESS_REVIEW, &[], CREATE),
     Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], CONFIGURE),
     Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[], CREATE),

@@ -265,6 +265,22 @@ fn settings_reach_the_pod() {
 }
 
 #[test]
+fn infrastructures_are_read_for_profiles_of_either_group() {
+    for profiles in [&landfall_kube::kinds::LANDFALL_PROFILES, &landfall_kube::kinds::GARDENER_PROFILES] {
+        let controllers = ["private-cloud-profile", "namespaced-cloud-profile", "cloud-profile"];
+        for name in controllers.into_iter().chain(["cloud-profile-admission"]) {
+            let all = manifests(&Deployed { profiles, ..deployed(&[name]) });
+            let mut rules = all.iter().filter_map(|object| object["rules"].as_array()).flatten();
+            let is_read = rules.any(|rule| {
+                rule["resources"] == json!(["azureinfrastructures"])
+                    && rule["verbs"] == json!(["get", "list", "watch"])
+            });
+            assert!(is_read, "{name}");
+        }
+    }
+}
+
+#[test]
 fn profiles_bring_their_kinds_roles_and_judge() {
     let kinds = |names: &[&str]| {
         let count = |all: &[Value], kind: &str| all.iter().filter(|object| object["kind"] == kind).count();
