@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::future::pending;
+use std::future::{pending, ready};
 use std::time::Duration;
 
 use ::kube::api::{Api, ApiResource, DynamicObject, PartialObjectMeta};
@@ -21,6 +21,8 @@ use super::run::backoff::Pauses;
 /// Seconds after which the server ends a watch and it is begun anew, so that one whose other end is gone is
 /// noticed.
 const LIFETIME: u32 = 240;
+/// How long a watch that is forbidden is not tried again.
+const DENIED: Duration = Duration::from_mins(5);
 /// The longest pause before a watch that broke is begun again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
@@ -53,17 +55,49 @@ pub fn unbroken<K>(kind: &'static Kind, api: Api<K>, config: watcher::Config) ->
 where
     K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
 {
+    watched(kind, api, config, false).filter_map(ready).boxed()
+}
+
+/// As [`unbroken`], for what can be done without: once a watch is forbidden, this gives one item without an event, and
+/// tries again every few minutes.
+pub fn permitted<K>(
+    kind: &'static Kind,
+    api: Api<K>,
+    config: watcher::Config,
+) -> BoxStream<'static, Option<Event<K>>>
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    watched(kind, api, config, true)
+}
+
+fn watched<K>(
+    kind: &'static Kind,
+    api: Api<K>,
+    config: watcher::Config,
+    is_optional: bool,
+) -> BoxStream<'static, Option<Event<K>>>
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+{
     let events = watcher(api, config.timeout(LIFETIME)).boxed();
     let pauses = Pauses::up_to(LONGEST_PAUSE);
-    stream::unfold((events, pauses), move |(mut events, mut pauses)| async move {
+    stream::unfold((events, pauses, false), move |(mut events, mut pauses, mut is_denied)| async move {
         loop {
             match events.next().await {
                 Some(Ok(event)) => {
                     // A listing that begins has not succeeded yet.
                     if !matches!(event, Event::Init) {
                         pauses.reset();
+                        is_denied = false;
                     }
-                    return Some((event, (events, pauses)));
+                    return Some((Some(event), (events, pauses, is_denied)));
+                }
+                Some(Err(error)) if is_optional && is_forbidden(&error) => {
+                    if !is_denied {
+                        return Some((None, (events, pauses, true)));
+                    }
+                    sleep(DENIED).await;
                 }
                 Some(Err(error)) => {
                     tracing::warn!(kind = kind.kind, why = %why(&error), "a watch broke");
@@ -150,12 +184,21 @@ fn keyed(event: Event<PartialObjectMeta<DynamicObject>>) -> Event<Key> {
 
 /// What broke a watch, in words.
 fn why(error: &watcher::Error) -> String {
+    fault(error).map_or_else(|| "the server returns no resource versions".to_owned(), |fault| fault.why())
+}
+
+fn is_forbidden(error: &watcher::Error) -> bool {
+    matches!(fault(error), Some(Fault::Forbidden(_)))
+}
+
+/// What broke a watch; none where the server returns no resource versions.
+fn fault(error: &watcher::Error) -> Option<Fault> {
     match error {
         watcher::Error::InitialListFailed(error)
         | watcher::Error::WatchStartFailed(error)
-        | watcher::Error::WatchFailed(error) => Fault::of(error).why(),
-        watcher::Error::WatchError(status) => Fault::of(&Error::Api(status.clone())).why(),
-        watcher::Error::NoResourceVersion => "the server returns no resource versions".to_owned(),
+        | watcher::Error::WatchFailed(error) => Some(Fault::of(error)),
+        watcher::Error::WatchError(status) => Some(Fault::of(&Error::Api(status.clone()))),
+        watcher::Error::NoResourceVersion => None,
     }
 }
 

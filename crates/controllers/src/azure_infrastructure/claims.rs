@@ -22,6 +22,8 @@ pub(super) type Metadata = PartialObjectMeta<DynamicObject>;
 #[derive(Default)]
 pub(super) struct Claims {
     kept: Mutex<Kept>,
+    /// The only namespace whose resources are worked on, where the others are known by their claims alone.
+    namespace: Option<String>,
 }
 
 #[derive(Default)]
@@ -30,10 +32,20 @@ struct Kept {
     /// Those of a listing that is under way.
     listed: BTreeSet<Key>,
     is_complete: bool,
+    others: Others,
+}
+
+/// The resources of other namespaces than the one that is worked on.
+#[derive(Default)]
+struct Others {
+    known: BTreeMap<Key, Known>,
+    listed: BTreeSet<Key>,
+    /// Whether all were reported, or are not for this operator.
+    is_complete: bool,
 }
 
 /// What is known of a resource.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Known {
     /// When it was created.
     made: Option<Timestamp>,
@@ -46,16 +58,27 @@ struct Known {
 }
 
 impl Claims {
+    /// The claims that matter where the resources of this namespace alone are worked on, or those of all.
+    pub(super) fn of(namespace: Option<String>) -> Self {
+        Self { namespace, ..Self::default() }
+    }
+
+    /// Whether other operators give IDs to resources of other namespaces.
+    pub(super) fn has_others(&self) -> bool {
+        self.namespace.is_some()
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether all existing resources were reported.
     pub(super) fn is_complete(&self) -> bool {
-        self.kept().is_complete
+        let kept = self.kept();
+        kept.is_complete && (kept.others.is_complete || !self.has_others())
     }
 
-    /// The keys of all resources.
+    /// The keys of all resources that are worked on.
     pub(super) fn all(&self) -> Vec<Key> {
         self.kept().known.keys().cloned().collect()
     }
@@ -82,6 +105,44 @@ impl Claims {
             }
             Event::Apply(found) => vec![kept.put(found.metadata)],
             Event::Delete(found) => kept.gone(key(found.metadata)),
+        }
+    }
+
+    /// Records a watch event of the resources in other namespaces, or that they are not for this operator, and returns
+    /// the keys of the affected resources that are worked on.
+    pub(super) fn note_others(&self, event: Option<Event<Metadata>>) -> Vec<Key> {
+        let mut kept = self.kept();
+        let is_own =
+            |found: &Metadata| self.namespace.is_none() || found.metadata.namespace == self.namespace;
+        match event {
+            None => {
+                tracing::warn!(
+                    kind = super::AZURE_INFRASTRUCTURE.kind,
+                    "objects of other namespaces cannot be listed: an infrastructure ID that a cluster there has \
+                     in the same subscription is not refused; apply the manifests of this version"
+                );
+                kept.others.is_complete = true;
+                Vec::new()
+            }
+            Some(Event::Init) => {
+                kept.others.listed.clear();
+                Vec::new()
+            }
+            Some(Event::InitApply(found)) if !is_own(&found) => {
+                let (key, affected) = kept.put_other(found.metadata);
+                kept.others.listed.insert(key);
+                affected
+            }
+            Some(Event::InitDone) => {
+                kept.others.is_complete = true;
+                let listed = std::mem::take(&mut kept.others.listed);
+                let gone = kept.others.known.keys().filter(|key| !listed.contains(*key));
+                let gone: Vec<Key> = gone.cloned().collect();
+                gone.iter().flat_map(|key| kept.other_gone(key)).collect()
+            }
+            Some(Event::Apply(found)) if !is_own(&found) => kept.put_other(found.metadata).1,
+            Some(Event::Delete(found)) => kept.other_gone(&key(found.metadata)),
+            Some(Event::InitApply(_) | Event::Apply(_)) => Vec::new(),
         }
     }
 
@@ -117,25 +178,48 @@ impl Claims {
 
 impl Kept {
     /// What a resource has taken is known better here than by news, which may be old.
-    fn put(&mut self, mut metadata: ObjectMeta) -> Key {
-        let infra_id = metadata.labels.as_mut().and_then(|labels| labels.remove(keys::CLUSTER));
-        let subscription = metadata.annotations.as_mut().and_then(|all| all.remove(SUBSCRIPTION));
-        let made = metadata.creation_timestamp.as_ref().map(|time| time.0);
-        let key = key(metadata);
+    fn put(&mut self, metadata: ObjectMeta) -> Key {
+        let (key, told) = read(metadata);
         let known = self.known.entry(key.clone()).or_default();
-        known.made = made;
+        known.made = told.made;
         if known.infra_id.is_none() {
-            (known.infra_id, known.subscription) = (infra_id, subscription);
+            (known.infra_id, known.subscription) = (told.infra_id, told.subscription);
         }
         key
+    }
+
+    /// Records what a resource of another namespace says. Gives its key, and those of the resources here to which it
+    /// matters: they have the ID that it has now, or wait for the one that it had.
+    fn put_other(&mut self, metadata: ObjectMeta) -> (Key, Vec<Key>) {
+        let (key, told) = read(metadata);
+        if self.others.known.get(&key) == Some(&told) {
+            return (key, Vec::new());
+        }
+        let taken = told.infra_id.clone();
+        let freed = self.others.known.insert(key.clone(), told).and_then(|before| before.infra_id);
+        let meets = |known: &Known| taken.is_some() && known.infra_id == taken;
+        let meeting = self.known.iter().filter(|(_, known)| meets(known)).map(|(key, _)| key.clone());
+        let mut affected: BTreeSet<Key> = meeting.collect();
+        affected.extend(self.waiting(freed.as_deref()));
+        (key, affected.into_iter().collect())
+    }
+
+    /// Forgets a resource of another namespace. Gives the keys of the resources that were refused because of it.
+    fn other_gone(&mut self, key: &Key) -> Vec<Key> {
+        let freed = self.others.known.remove(key).and_then(|known| known.infra_id);
+        self.waiting(freed.as_deref())
     }
 
     /// Forgets a resource. Gives its key, and those of the resources that were refused because of it.
     fn gone(&mut self, key: Key) -> Vec<Key> {
         let freed = self.known.remove(&key).and_then(|known| known.infra_id);
-        let waits = |known: &Known| freed.is_some() && known.refused == freed;
-        let waiting = self.known.iter().filter(|(_, known)| waits(known)).map(|(key, _)| key.clone());
-        std::iter::once(key).chain(waiting).collect()
+        std::iter::once(key).chain(self.waiting(freed.as_deref())).collect()
+    }
+
+    /// The keys of the resources that were refused this ID.
+    fn waiting(&self, freed: Option<&str>) -> Vec<Key> {
+        let waits = |known: &Known| freed.is_some() && known.refused.as_deref() == freed;
+        self.known.iter().filter(|(_, known)| waits(known)).map(|(key, _)| key.clone()).collect()
     }
 
     /// The other resource that has an ID, if this one does not have it or has it later: a copy of a resource has
@@ -143,11 +227,20 @@ impl Kept {
     fn holder(&self, key: &Key, infra_id: &str, meets: impl Fn(&Key, &Known) -> bool) -> Option<Key> {
         let has = |known: &&Known| known.infra_id.as_deref() == Some(infra_id);
         let own = self.known.get(key).filter(has).map(|own| (own.made, key));
-        let others = self.known.iter().filter(|(other, known)| *other != key && has(known));
+        let all = self.known.iter().chain(&self.others.known);
+        let others = all.filter(|(other, known)| *other != key && has(known));
         let others = others.filter(|(other, known)| meets(other, known));
         let first = others.map(|(other, known)| (known.made, other)).min()?;
         own.is_none_or(|own| first < own).then(|| first.1.clone())
     }
+}
+
+/// The key of the resource with this metadata, and what that says of it.
+fn read(mut metadata: ObjectMeta) -> (Key, Known) {
+    let infra_id = metadata.labels.as_mut().and_then(|labels| labels.remove(keys::CLUSTER));
+    let subscription = metadata.annotations.as_mut().and_then(|all| all.remove(SUBSCRIPTION));
+    let made = metadata.creation_timestamp.as_ref().map(|time| time.0);
+    (key(metadata), Known { made, infra_id, subscription, refused: None })
 }
 
 /// The key of the resource with this metadata.
@@ -240,5 +333,59 @@ mod tests {
         claims.note(Event::Init);
         claims.note(Event::InitApply(resource(&two, 1, None)));
         assert_eq!(claims.note(Event::InitDone), [three]);
+    }
+
+    #[test]
+    fn resources_of_other_namespaces_keep_their_ids() {
+        let claims = Claims::of(Some("a".to_owned()));
+        let (own, other) = (of("a", "own"), of("b", "other"));
+        claims.note(Event::Init);
+        claims.note(Event::InitApply(resource(&own, 5, None)));
+        claims.note(Event::InitDone);
+        assert!(!claims.is_complete(), "the others are not known yet");
+        assert!(claims.note_others(Some(Event::Init)).is_empty());
+        assert!(claims.note_others(Some(Event::InitApply(resource(&other, 9, Some((ID, "s")))))).is_empty());
+        assert!(claims.note_others(Some(Event::InitDone)).is_empty());
+        assert!(claims.is_complete());
+        assert_eq!(claims.all(), [own.clone()], "the others are not worked on");
+        assert_eq!(claims.take(&own, ID, "S"), Err(other.clone()));
+        assert_eq!(claims.take(&own, ID, "t"), Ok(()), "another subscription");
+        assert_eq!(claims.other_here(&own, ID), None);
+        assert_eq!(claims.take(&own, "demo-mine", "s"), Ok(()));
+        assert_eq!(claims.take(&own, ID, "s"), Err(other.clone()));
+        // It goes, while the watch is broken or not.
+        assert_eq!(claims.note_others(Some(Event::Delete(resource(&other, 9, None)))), [own.clone()]);
+        assert_eq!(claims.take(&own, ID, "s"), Ok(()));
+        claims.note_others(Some(Event::Init));
+        assert!(claims.note_others(Some(Event::InitDone)).is_empty());
+    }
+
+    #[test]
+    fn of_two_that_take_an_id_at_once_the_older_one_has_it() {
+        let claims = Claims::of(Some("a".to_owned()));
+        let (own, other) = (of("a", "own"), of("b", "other"));
+        claims.note(Event::Apply(resource(&own, 5, None)));
+        assert_eq!(claims.take(&own, ID, "s"), Ok(()));
+        // The other operator's resource is seen later.
+        let younger = || Some(Event::Apply(resource(&other, 9, Some((ID, "s")))));
+        assert_eq!(claims.note_others(younger()), [own.clone()]);
+        assert!(claims.note_others(younger()).is_empty(), "nothing new");
+        assert_eq!(claims.take(&own, ID, "s"), Ok(()));
+        let older = Some(Event::Apply(resource(&other, 1, Some((ID, "s")))));
+        assert_eq!(claims.note_others(older), [own.clone()]);
+        assert_eq!(claims.take(&own, ID, "s"), Err(other));
+    }
+
+    #[test]
+    fn without_the_right_to_list_others_only_the_namespace_counts() {
+        let claims = Claims::of(Some("a".to_owned()));
+        claims.note(Event::InitDone);
+        assert!(!claims.is_complete());
+        assert!(claims.note_others(None).is_empty());
+        assert!(claims.is_complete());
+        // A server that passes over the selector tells of the namespace itself.
+        let own = of("a", "own");
+        assert!(claims.note_others(Some(Event::Apply(resource(&own, 1, Some((ID, "s")))))).is_empty());
+        assert_eq!(claims.take(&of("a", "two"), ID, "s"), Ok(()));
     }
 }

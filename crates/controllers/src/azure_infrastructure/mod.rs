@@ -131,7 +131,7 @@ impl AzureInfrastructure {
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
-        let (claims, memories) = (Arc::default(), Mutex::default());
+        let (claims, memories) = (Arc::new(Claims::of(namespace.clone())), Mutex::default());
         Self { namespace, labels, profiles, objects, driver, operator, claims, rollout, memories }
     }
 
@@ -245,7 +245,12 @@ impl Controller for AzureInfrastructure {
                 stream::iter(claims.all())
             }
         });
+        let claims = Arc::clone(&self.claims);
+        let others = self.namespace.as_deref().map(|namespace| watches::others(client, namespace));
+        let others = others.unwrap_or_else(|| stream::pending().boxed());
+        let others = others.flat_map(move |event| stream::iter(claims.note_others(event)));
         let wakes = stream::select(operators.flatten(), Arc::clone(&self.rollout).turns());
+        let wakes = stream::select(wakes, others);
         stream::select(stream::select(resources, objects), wakes).boxed()
     }
 

@@ -72,9 +72,11 @@ fn questions(watched: Option<&str>, profiles: &'static ProfileKinds) -> Vec<Ques
         })
     };
     // Secrets may be for the operator in some namespaces only, of which each says so by itself. A right to named objects
-    // can be done without.
-    let is_asked =
-        |right: &&Right| right.names.is_empty() && (watched.is_some() || right.scope != Scope::Secrets);
+    // can be done without, and an optional one.
+    let is_asked = |right: &&Right| {
+        let is_needed = right.names.is_empty() && right.scope != Scope::Optional;
+        is_needed && (watched.is_some() || right.scope != Scope::Secrets)
+    };
     RIGHTS.iter().filter(is_asked).flat_map(of).collect()
 }
 

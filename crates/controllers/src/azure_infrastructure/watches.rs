@@ -38,6 +38,15 @@ pub(super) fn operators(client: &Client) -> BoxStream<'static, ()> {
     changes.filter_map(move |event| ready(versions.has_changed(event).then_some(()))).boxed()
 }
 
+/// The metadata of all infrastructures in other namespaces than this one, without end; an item without an event once
+/// that is forbidden.
+pub(super) fn others(client: &Client, namespace: &str) -> BoxStream<'static, Option<Event<Metadata>>> {
+    let kind = &super::AZURE_INFRASTRUCTURE;
+    let api: Api<Metadata> = Api::all_with(client.clone(), &watch::resource(kind));
+    let config = watcher::Config::default().fields(&format!("metadata.namespace!={namespace}"));
+    watch::permitted(kind, api, config)
+}
+
 /// The versions of the Deployments by namespace, so that a new listing only reports what is new.
 #[derive(Default)]
 struct Versions {
@@ -200,6 +209,50 @@ mod tests {
         let asked = asked.lock().map(|asked| asked.clone()).unwrap_or_default();
         assert_eq!(asked.len(), KINDS.len());
         assert!(asked.iter().all(|path| path.contains("/namespaces/team/")), "{asked:?}");
+    }
+
+    /// The answer to who may not list.
+    fn forbidden() -> Response {
+        let status = json!({
+            "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
+            "message": "it is forbidden", "reason": "Forbidden", "code": 403,
+        });
+        let mut response = Response::new(Body::from(status.to_string()));
+        *response.status_mut() = axum::http::StatusCode::FORBIDDEN;
+        response
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_namespaces_are_watched_as_soon_as_that_is_permitted() {
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = Arc::clone(&asked);
+        let server = Router::new().fallback(move |request: Request| {
+            let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            let mut is_forbidden = false;
+            if let Ok(mut noted) = noted.lock() {
+                is_forbidden = noted.len() < 3;
+                noted.push(request.uri().to_string());
+            }
+            async move { if is_forbidden { forbidden() } else { answer(is_watch) } }
+        });
+        let mut told = others(&Client::new(server, "default"), "team");
+        let mut denials = 0;
+        let mut objects = 0;
+        while let Ok(Some(news)) = timeout(Duration::from_mins(20), told.next()).await {
+            match news {
+                None => denials += 1,
+                Some(Event::InitApply(_)) => objects += 1,
+                Some(_) => {}
+            }
+            if objects == CLUSTERS {
+                break;
+            }
+        }
+        assert_eq!((denials, objects), (1, CLUSTERS), "it is said once");
+        let asked = asked.lock().map(|asked| asked.clone()).unwrap_or_default();
+        let first = asked.first().cloned().unwrap_or_default();
+        assert!(first.starts_with("/apis/aso.landfall.dev/v1alpha1/azureinfrastructures?"), "{first}");
+        assert!(first.contains("metadata.namespace%21%3Dteam"), "{first}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -214,7 +214,7 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
         let right = right.with_profiles(deployed.profiles);
         let Right { scope, kind, names, verbs, .. } = right;
         let places = match scope {
-            Scope::Cluster => vec![None],
+            Scope::Cluster | Scope::Optional => vec![None],
             Scope::Watched => vec![deployed.watch_namespace.clone()],
             Scope::Secrets => deployed.secret_places(),
             Scope::Namespace(namespace) => vec![Some(namespace.to_owned())],

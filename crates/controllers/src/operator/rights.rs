@@ -23,6 +23,8 @@ use crate::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE
 pub enum Scope {
     /// For what belongs to the whole cluster.
     Cluster,
+    /// For the whole cluster as well; without it the controller does less, and says so.
+    Optional,
     /// In this namespace.
     Namespace(&'static str),
     /// In the namespace that is written to, which is a setting.
@@ -267,7 +269,7 @@ static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..IN
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
 
 /// Those that `azure-infrastructure` has besides those to the operator's objects.
-const AROUND: [Right; 14] = [
+const AROUND: [Right; 15] = [
     Right::new(Scope::Watched, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
     Right {
         scope: Scope::Watched,
@@ -278,6 +280,8 @@ const AROUND: [Right; 14] = [
     },
     // An owner that holds back its own removal must be one that the writer may change.
     Right::new(Scope::Watched, &FINALIZERS, &[], &["update"]),
+    // Which infrastructure IDs the clusters of other namespaces have.
+    Right::new(Scope::Optional, &INFRASTRUCTURE_IN_AZURE, &[], READ),
     Right::new(Scope::Secrets, &SECRET, &[], &["get", "create", "patch", "delete"]),
     // The cloud and the namespaces of Azure Service Operator, wherever that is.
     Right::new(Scope::Cluster, &SECRET, &[SETTINGS], &["get"]),

@@ -93,3 +93,62 @@ async fn a_copy_with_all_its_marks_touches_nothing() {
     stage.rounds(3).await;
     assert_eq!(others(&stage), before);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_id_of_another_namespace_is_refused_until_it_is_free() {
+    let mut stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+    let claims = Claims::of(Some("here".to_owned()));
+    let metadata = |namespace: &str, name: &str, more: Value| {
+        let mut metadata = json!({ "name": name, "namespace": namespace });
+        json_patch::merge(&mut metadata, &more);
+        serde_json::from_value::<ObjectMeta>(metadata).unwrap_or_default().into_response_partial()
+    };
+    claims.note(watcher::Event::InitDone);
+    stage.controller.claims = Arc::new(claims);
+    assert!(matches!(stage.controller.run(&key()).await, Ok(Next::Again(_))), "the others are not known yet");
+    assert!(stage.resource()["status"].is_null());
+    let marks = json!({ "labels": { (keys::CLUSTER): "demo-x7k2p" } });
+    let other = || metadata("there", "theirs", marks.clone());
+    stage.controller.claims.note_others(Some(watcher::Event::InitApply(other())));
+    stage.controller.claims.note_others(Some(watcher::Event::InitDone));
+    let failed = stage.controller.run(&key()).await.err().map(|failed| (failed.reason, failed.note));
+    let note =
+        "spec.infraID: `demo-x7k2p` belongs to a cluster in another namespace, in the same subscription";
+    assert_eq!(failed, Some(("infra-id-taken", note.to_owned())));
+    assert!(stage.played.all("resourcegroups").is_empty());
+    // It goes, and the ID is free.
+    assert_eq!(stage.controller.claims.note_others(Some(watcher::Event::Delete(other()))), [key()]);
+    stage.rounds(13).await;
+    assert_eq!(stage.condition("Ready"), "True Done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_operators_that_take_an_id_at_once_one_has_it_before_anything_is_created() {
+    let mut stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+    let claims = Arc::new(Claims::of(Some("here".to_owned())));
+    claims.note(watcher::Event::InitDone);
+    claims.note_others(Some(watcher::Event::InitDone));
+    stage.controller.claims = Arc::clone(&claims);
+    let seen_later = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let metadata = json!({
+            "name": "theirs", "namespace": "there", "labels": { (keys::CLUSTER): "demo-x7k2p" },
+            "creationTimestamp": "2000-01-01T00:00:00Z",
+        });
+        let metadata: ObjectMeta = serde_json::from_value(metadata).unwrap_or_default();
+        claims.note(watcher::Event::Apply(own_metadata(&stage)));
+        claims.note_others(Some(watcher::Event::Apply(metadata.into_response_partial())));
+    };
+    let own = key();
+    let (failed, ()) = tokio::join!(stage.controller.run(&own), seen_later);
+    assert_eq!(failed.err().map(|failed| failed.reason), Some("infra-id-taken"));
+    assert!(stage.played.all("resourcegroups").is_empty());
+}
+
+/// The metadata of the first resource, as its watch tells it.
+fn own_metadata(stage: &Stage) -> Metadata {
+    let mut metadata = stage.resource()["metadata"].clone();
+    let more = json!({ "name": "demo", "namespace": "here", "creationTimestamp": "2026-01-01T00:00:00Z" });
+    json_patch::merge(&mut metadata, &more);
+    serde_json::from_value::<ObjectMeta>(metadata).unwrap_or_default().into_response_partial()
+}

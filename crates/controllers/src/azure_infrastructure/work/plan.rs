@@ -1,5 +1,7 @@
 //! The plan for a resource: from what it refers to, to the objects of its cluster.
 
+use std::time::Duration;
+
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::drive::{Drive, Work};
@@ -7,7 +9,7 @@ use landfall_engine_aso::keys;
 use landfall_engine_aso::translate::Ignition;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::{FRESH, Planned, Run};
 use crate::Failed;
@@ -16,6 +18,9 @@ use crate::azure_infrastructure::inputs::{self, Given, Origin, Texts};
 use crate::azure_infrastructure::planning::{self, Judged, Known, Target};
 use crate::azure_infrastructure::resource::AdoptPolicy;
 use crate::azure_infrastructure::status::{CREDENTIALS, Said, UPDATE, VALIDATED};
+
+/// How long the watches have to tell who else has taken an infrastructure ID.
+const CLAIMING: Duration = Duration::from_secs(2);
 
 const REJECTED: &str = "config-rejected";
 
@@ -74,7 +79,15 @@ impl Run<'_> {
         let taken = taken.map_err(|other| self.taken(&infra_id, &other));
         self.because(VALIDATED, taken)?;
         let cluster = (infra_id.as_str(), Some(subscription));
+        let is_new = !self.resource.metadata.labels.contains_key(keys::CLUSTER);
         self.is_marked |= anchor::mark(objects, self.place, self.resource, cluster, true).await?;
+        if is_new && self.controller.claims.has_others() {
+            // An operator of another namespace may have taken the ID at the same time: the watches tell both.
+            sleep(CLAIMING).await;
+            let taken = self.controller.claims.take(&self.key(), &infra_id, subscription);
+            let taken = taken.map_err(|other| self.taken(&infra_id, &other));
+            self.because(VALIDATED, taken)?;
+        }
         self.status.infra_id.clone_from(&infra_id);
         let ids = inputs::ids(&credential);
         let source = credential.source();

@@ -122,7 +122,7 @@ fn who_goes_outside_trusts_what_the_cluster_trusts() {
 }
 
 #[test]
-fn one_namespace_needs_no_rights_in_others() {
+fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
     let names = &["azure-infrastructure"];
     let all = manifests(&Deployed {
         watch_namespace: Some("team".to_owned()),
@@ -140,9 +140,12 @@ fn one_namespace_needs_no_rights_in_others() {
         wide["rules"].as_array().into_iter().flatten().map(|rule| &rule["resources"][0]).collect();
     let expected = ["customresourcedefinitions", "deployments", "tokenreviews", "selfsubjectaccessreviews"];
     assert!(expected.iter().all(|one| resources.iter().any(|found| *found == one)), "{resources:?}");
-    for narrow in ["leases", "azureinfrastructures", "virtualnetworks", "events"] {
+    for narrow in ["leases", "azureinfrastructures/status", "virtualnetworks", "events"] {
         assert!(resources.iter().all(|found| *found != narrow), "{narrow}");
     }
+    let rules = wide["rules"].as_array().into_iter().flatten();
+    let mut claims = rules.filter(|rule| rule["resources"] == json!(["azureinfrastructures"]));
+    assert_eq!(claims.next().map(|rule| &rule["verbs"]), Some(&json!(["get", "list", "watch"])));
     let binding = of(&all, "ClusterRoleBinding", "landfall-operator-here");
     assert_eq!(
         (&binding["roleRef"]["name"], &binding["subjects"][0]["namespace"]),
