@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) asked: Vec<Value>,
     /// The kinds that were listed.
     pub(super) listed: Vec<&'static Kind>,
+    /// The kinds that the API server does not know.
+    pub(super) unserved: BTreeSet<&'static str>,
     /// Whether no call comes through.
     pub(super) is_down: bool,
 }
@@ -58,6 +60,9 @@ impl FakeCluster {
         self.with(|state| {
             if state.is_down {
                 return Err(Fault::late());
+            }
+            if state.unserved.contains(place.kind.kind) {
+                return Err(Fault::NotFound);
             }
             let known = state.objects.get(place).cloned();
             let mut object = match known {

@@ -57,6 +57,20 @@ pub static MUTATING_WEBHOOK_CONFIGURATION: Kind = Kind {
     kind: "MutatingWebhookConfiguration",
     plural: "mutatingwebhookconfigurations",
 };
+/// What the API server itself refuses, by expressions.
+pub static VALIDATING_ADMISSION_POLICY: Kind = Kind {
+    group: "admissionregistration.k8s.io",
+    version: "v1",
+    kind: "ValidatingAdmissionPolicy",
+    plural: "validatingadmissionpolicies",
+};
+/// Where a policy holds.
+pub static VALIDATING_ADMISSION_POLICY_BINDING: Kind = Kind {
+    group: "admissionregistration.k8s.io",
+    version: "v1",
+    kind: "ValidatingAdmissionPolicyBinding",
+    plural: "validatingadmissionpolicybindings",
+};
 /// A cluster of Gardener's that refers to a profile.
 pub static SHOOT: Kind = Kind { group: GARDENER, version: "v1beta1", kind: "Shoot", plural: "shoots" };
 /// A cluster's infrastructure in Azure.

@@ -125,7 +125,7 @@ fn without_conditions(configuration: &Value) -> Value {
 }
 
 /// Whether the object has all desired fields; the server adds defaults.
-fn holds(stands: &Value, wanted: &Value) -> bool {
+pub(crate) fn holds(stands: &Value, wanted: &Value) -> bool {
     match (stands, wanted) {
         (Value::Object(stands), Value::Object(wanted)) => {
             wanted.iter().all(|(key, wanted)| stands.get(key).is_some_and(|stands| holds(stands, wanted)))

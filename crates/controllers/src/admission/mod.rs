@@ -18,6 +18,7 @@ mod validation;
 
 pub use address::Address;
 pub use certificate_rotation::Keeper;
+pub(crate) use certificate_rotation::holds;
 pub use configuration::{NAME, configurations};
 pub use server::Webhook;
 pub use validation::Judge;

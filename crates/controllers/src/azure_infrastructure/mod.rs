@@ -59,7 +59,7 @@ use self::step::Driver;
 use self::store::Store;
 use self::work::Memory;
 use super::{Controller, Failed, Key, Next, fetch, watch};
-use crate::operator::Labels;
+use crate::operator::{Labels, keep_deletion_policies};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::Fault;
@@ -148,8 +148,31 @@ impl AzureInfrastructure {
         self.rollout.rests(key);
     }
 
+    /// Has the API server refuse the deletion of protected clusters. Clusters are worked on without that as well.
+    async fn keep_policies(&self) -> Next {
+        match keep_deletion_policies(&*self.objects).await {
+            Ok(true) => Next::Settled,
+            Ok(false) => {
+                tracing::info!(
+                    controller = NAME,
+                    "the API server has no ValidatingAdmissionPolicy: only finalizers protect clusters from deletion"
+                );
+                Next::Settled
+            }
+            Err(why) => {
+                tracing::warn!(
+                    controller = NAME,
+                    %why,
+                    "the deletion policies may be missing: deleting an AzureInfrastructure in the foreground, or its \
+                     namespace, may destroy a protected cluster; apply the manifests of this version"
+                );
+                Next::Again(RESYNC)
+            }
+        }
+    }
+
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
-        let Some(namespace) = &key.namespace else { return Ok(Next::Settled) };
+        let Some(namespace) = &key.namespace else { return Ok(self.keep_policies().await) };
         let has_listed = self.driver.store.has_listed(KINDS.iter().map(|kind| kind.kind));
         if !has_listed || !self.claims.is_complete() {
             return Ok(Next::Again(LISTING));
@@ -251,6 +274,9 @@ impl Controller for AzureInfrastructure {
         let others = others.flat_map(move |event| stream::iter(claims.note_others(event)));
         let wakes = stream::select(operators.flatten(), Arc::clone(&self.rollout).turns());
         let wakes = stream::select(wakes, others);
+        // A key without a namespace is that of what the whole cluster has once.
+        let policies = Key { namespace: None, name: NAME.to_owned() };
+        let wakes = stream::select(wakes, stream::once(async { policies }));
         stream::select(stream::select(resources, objects), wakes).boxed()
     }
 

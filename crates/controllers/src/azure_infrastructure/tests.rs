@@ -2,6 +2,7 @@
 
 mod adoption;
 mod definition;
+mod deletion_policies;
 mod held;
 mod in_use;
 mod kstatus;

@@ -10,15 +10,20 @@ use std::collections::BTreeMap;
 
 use landfall_engine_aso::keys::{CLUSTER, DELETE_FOR_MOVE};
 use landfall_engine_aso::kinds::KINDS;
+use landfall_kube::Fault;
+use landfall_kube::kinds::{VALIDATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY_BINDING};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 use super::manifests::{NAME, labels};
+use crate::admission::holds;
 use crate::azure_infrastructure::{AZURE_INFRASTRUCTURE, PROTECTION};
 
-/// Group, version and kinds of policies and bindings.
-const GROUP: &str = "admissionregistration.k8s.io/v1";
+/// The kinds of policies and bindings.
 pub(super) const POLICY: &str = "ValidatingAdmissionPolicy";
 pub(super) const BINDING: &str = "ValidatingAdmissionPolicyBinding";
+/// The names of the policies, which are those of their bindings.
+pub(super) const NAMES: &[&str] = &[OF_RESOURCE, OF_OBJECTS];
 /// The policy for the resource, and that for the objects of its cluster.
 const OF_RESOURCE: &str = "landfall-deletion-protection";
 const OF_OBJECTS: &str = "landfall-deletion-protection-objects";
@@ -82,7 +87,39 @@ fn rule(group: &str, plurals: &[&str]) -> Value {
 
 fn object(kind: &str, name: &str, spec: &Value) -> Value {
     let metadata = json!({ "name": name, "labels": labels() });
-    json!({ "apiVersion": GROUP, "kind": kind, "metadata": metadata, "spec": spec })
+    let version = VALIDATING_ADMISSION_POLICY.api_version();
+    json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec })
+}
+
+/// Creates the policies, or brings them to what they should be: not every installer can create them. What is right
+/// already is not written. Gives whether the API server has policies at all.
+///
+/// # Errors
+/// One of them cannot be read or written: the reason, as a sentence.
+pub(crate) async fn keep(objects: &dyn Objects) -> Result<bool, String> {
+    for wanted in policies() {
+        let is_policy = wanted["kind"] == POLICY;
+        let kind =
+            if is_policy { &VALIDATING_ADMISSION_POLICY } else { &VALIDATING_ADMISSION_POLICY_BINDING };
+        let place = ObjectRef::in_cluster(kind, wanted["metadata"]["name"].as_str().unwrap_or_default());
+        let known = objects.get(&place).await;
+        let known = known.map_err(|fault| format!("{place} cannot be read: {}", fault.why()))?;
+        if known.as_ref().is_some_and(|known| holds(&known["spec"], &wanted["spec"])) {
+            continue;
+        }
+        let written = if known.is_some() {
+            objects.merge(&place, json!({ "spec": wanted["spec"] }), Part::Whole).await
+        } else {
+            objects.apply(&place, wanted, Part::Whole).await
+        };
+        match written {
+            Ok(_) => tracing::info!(%place, "the deletion policy was written"),
+            // The server does not know the kind.
+            Err(Fault::NotFound) if known.is_none() => return Ok(false),
+            Err(fault) => return Err(format!("{place} cannot be written: {}", fault.why())),
+        }
+    }
+    Ok(true)
 }
 
 /// Whether an object has an annotation.
@@ -99,6 +136,50 @@ fn is_protected(object: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fake_cluster::FakeCluster;
+
+    fn writes(cluster: &FakeCluster) -> usize {
+        cluster.with(|state| state.writes.len())
+    }
+
+    #[tokio::test]
+    async fn policies_are_created_once_and_put_right() {
+        let cluster = FakeCluster::default();
+        assert_eq!(keep(&cluster).await, Ok(true));
+        let kinds = cluster.with(|state| {
+            state.writes.iter().map(|(place, how)| (place.kind.kind, *how)).collect::<Vec<_>>()
+        });
+        let of = |kind| (kind, "apply");
+        assert_eq!(kinds, [of(POLICY), of(BINDING), of(POLICY), of(BINDING)]);
+        // The server adds defaults.
+        let place = ObjectRef::in_cluster(&VALIDATING_ADMISSION_POLICY, OF_OBJECTS);
+        let mut known = cluster.at(&place);
+        known["spec"]["matchConstraints"]["matchPolicy"] = json!("Equivalent");
+        known["spec"]["matchConstraints"]["resourceRules"][0]["scope"] = json!("*");
+        cluster.put(&VALIDATING_ADMISSION_POLICY, known.clone());
+        assert_eq!((keep(&cluster).await, writes(&cluster)), (Ok(true), 4));
+        // Those of another version of landfall.
+        let wanted = known["spec"]["validations"].clone();
+        known["spec"]["validations"] = json!([{ "expression": "true" }]);
+        cluster.put(&VALIDATING_ADMISSION_POLICY, known);
+        assert_eq!((keep(&cluster).await, writes(&cluster)), (Ok(true), 5));
+        assert_eq!(cluster.at(&place)["spec"]["validations"], wanted);
+        cluster.with(|state| state.objects.remove(&place));
+        assert_eq!((keep(&cluster).await, writes(&cluster)), (Ok(true), 6));
+    }
+
+    #[tokio::test]
+    async fn an_api_server_without_policies_is_left_alone() {
+        let cluster = FakeCluster::default();
+        cluster.with(|state| state.unserved.insert(POLICY));
+        assert_eq!((keep(&cluster).await, writes(&cluster)), (Ok(false), 0));
+        cluster.with(|state| state.is_down = true);
+        let why = keep(&cluster).await.err().unwrap_or_default();
+        assert!(
+            why.starts_with("ValidatingAdmissionPolicy landfall-deletion-protection cannot be read"),
+            "{why}"
+        );
+    }
 
     #[test]
     fn every_kind_is_protected() {

@@ -26,6 +26,7 @@ use ::kube::Client;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
+pub(crate) use deletion_policy::keep as keep_deletion_policies;
 pub use election::scope;
 pub(crate) use manifests::SECRETS_ROLE;
 pub use manifests::{ALL_NAMESPACES, Deployed, NAMESPACE, documents, manifests};

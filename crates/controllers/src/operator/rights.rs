@@ -5,7 +5,8 @@ use landfall_engine_aso::kinds::{GROUPS, KINDS};
 use landfall_kube::kinds::{
     CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE, GARDENER_PROFILES,
     INFRASTRUCTURE, LEASE, MUTATING_WEBHOOK_CONFIGURATION, NETWORK, PROXY, ProfileKinds, SECRET, SHOOT,
-    SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
+    SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW, VALIDATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY_BINDING,
+    VALIDATING_WEBHOOK_CONFIGURATION,
 };
 use landfall_kube::objects::Kind;
 
@@ -14,6 +15,7 @@ use super::super::object_refs::{
     CLOUD_CONTROLLER_OPERATOR, CLUSTER, MANAGED_MAP, MANAGED_NAMESPACE, OPERATOR, TARGET_MAP, USER_NAMESPACE,
     VERIFIED_MAP,
 };
+use super::deletion_policy;
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR as CLOUD_CONTROLLER_RIVAL, CONFIG_OPERATOR};
 use crate::admission;
 use crate::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE;
@@ -269,7 +271,7 @@ static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..IN
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
 
 /// Those that `azure-infrastructure` has besides those to the operator's objects.
-const AROUND: [Right; 15] = [
+const AROUND: [Right; 19] = [
     Right::new(Scope::Watched, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
     Right {
         scope: Scope::Watched,
@@ -296,6 +298,16 @@ const AROUND: [Right; 15] = [
     // It is watched, so that its coming and going is seen at once.
     Right::new(Scope::Cluster, &DEPLOYMENT, &[], READ),
     Right::new(Scope::Cluster, &ACCESS_REVIEW, &[], CREATE),
+    // The policies that protect clusters from deletion. Who writes one must be able to read all that it looks at.
+    Right::new(Scope::Optional, &VALIDATING_ADMISSION_POLICY, deletion_policy::NAMES, &["get", "patch"]),
+    Right::new(Scope::Optional, &VALIDATING_ADMISSION_POLICY, &[], CREATE),
+    Right::new(
+        Scope::Optional,
+        &VALIDATING_ADMISSION_POLICY_BINDING,
+        deletion_policy::NAMES,
+        &["get", "patch"],
+    ),
+    Right::new(Scope::Optional, &VALIDATING_ADMISSION_POLICY_BINDING, &[], CREATE),
 ];
 const LOOK: &[&str] = &["get", "list"];
 static CRD: Kind = Kind {

@@ -39,7 +39,7 @@ pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
                 | "MutatingWebhookConfiguration"
                 // Managers before OpenShift 4.20 refuse a bundle with one.
                 | "NetworkPolicy"
-                // The manager does not know these.
+                // The manager does not know these; the operator creates them.
                 | deletion_policy::POLICY
                 | deletion_policy::BINDING,
             ) => continue,

@@ -145,6 +145,24 @@ fn a_bundle_has_the_rights_and_the_pods_of_the_manifests() {
 }
 
 #[test]
+fn every_package_has_the_right_to_write_deletion_policies() {
+    for (packaging, file) in [
+        (Packaging::Olm, "clusterserviceversion"),
+        (Packaging::Helm, "clusterrole"),
+        (Packaging::Kustomize, "clusterrole"),
+    ] {
+        for admission_policies in [true, false] {
+            let files = package(&Deployed { admission_policies, ..deployed(CHOICES[2]) }, packaging);
+            let told: String =
+                files.iter().filter(|one| one.path.contains(file)).map(|one| one.text.as_str()).collect();
+            for plural in ["validatingadmissionpolicies", "validatingadmissionpolicybindings"] {
+                assert_eq!(told.matches(plural).count(), 2, "{file}: {told}");
+            }
+        }
+    }
+}
+
+#[test]
 fn helm_leaves_the_braces_of_alerts_and_panels_alone() {
     let deployed = Deployed { monitoring: Some(Monitoring::Openshift), ..deployed(CHOICES[0]) };
     let files = package(&deployed, Packaging::Helm);
