@@ -5,6 +5,7 @@
 
 mod cloud_profile;
 mod deletion;
+mod every_stage;
 mod loss;
 mod machines;
 pub(crate) mod misfit;
@@ -33,6 +34,7 @@ use serde_json::Value;
 pub use cloud_profile::cloud_profile;
 pub(crate) use cloud_profile::of_members;
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
+pub use every_stage::refusals;
 pub use loss::{Loss, joined, losses, takes};
 pub use nesting::nesting;
 pub use parent_update::{ParentUpdate, matters, parent_update};

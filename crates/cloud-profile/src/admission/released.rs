@@ -26,7 +26,7 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     let read: Option<shape::Read<NamespacedCloudProfileSpec>> =
         shape::read(sent, &SHAPE, shape::Unknown::Ignored, &mut refusals);
     let Some(read) = read else { return Verdict::of(Stage::Validation, refusals) };
-    let old = request.old.and_then(|old| NamespacedCloudProfileSpec::deserialize(old.get("spec")?).ok());
+    let old = request.old.and_then(self::read);
     let spec = stored(old.as_ref(), &read.spec, request.now);
     read.judge(&mut refusals, |_, refusals| check(&spec, old.as_ref(), refusals));
     if !refusals.is_empty() {
@@ -37,28 +37,41 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
         refusals.push(Refusal::new("spec.parent.name", Why::NotFound, message));
         return Verdict::of(Stage::Admission, refusals);
     };
-    let old = old.map(|spec| overrides::Old { spec, shown: shown(request.old) });
-    overrides::check(parent, &spec, old.as_ref(), request.now, &mut refusals);
+    let refusals = of_parent(request, parent, &spec, old);
     if !refusals.is_empty() {
         return Verdict::of(Stage::Admission, refusals);
     }
     Verdict::of(Stage::MergeResult, of_result(parent, &spec))
 }
 
-/// A new object beside its parent, whatever the spec alone comes to.
+fn read(object: &Value) -> Option<NamespacedCloudProfileSpec> {
+    NamespacedCloudProfileSpec::deserialize(object.get("spec")?).ok()
+}
+
+/// An object beside its parent, whatever the spec alone comes to.
 pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
-    let spec = request.object.get("spec").and_then(|spec| NamespacedCloudProfileSpec::deserialize(spec).ok());
-    let (Some(spec), Some(parent)) = (spec, request.parent) else { return Vec::new() };
+    let (Some(spec), Some(parent)) = (read(request.object), request.parent) else { return Vec::new() };
+    let old = request.old.and_then(read);
+    let spec = stored(old.as_ref(), &spec, request.now);
+    of_parent(request, parent, &spec, old)
+}
+
+fn of_parent(
+    request: &Request<'_>,
+    parent: &CloudProfileSpec,
+    spec: &NamespacedCloudProfileSpec,
+    old: Option<NamespacedCloudProfileSpec>,
+) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    overrides::check(parent, &stored(None, &spec, request.now), None, request.now, &mut refusals);
+    let old = old.map(|spec| overrides::Old { spec, shown: shown(request.old) });
+    overrides::check(parent, spec, old.as_ref(), request.now, &mut refusals);
     refusals
 }
 
-/// What stands against what comes of a new object and its parent, whatever either alone comes to.
+/// What stands against what comes of an object and its parent, whatever either alone comes to.
 pub(super) fn merge_result(request: &Request<'_>) -> Vec<Refusal> {
-    let spec = request.object.get("spec").and_then(|spec| NamespacedCloudProfileSpec::deserialize(spec).ok());
-    let (Some(spec), Some(parent)) = (spec, request.parent) else { return Vec::new() };
-    of_result(parent, &stored(None, &spec, request.now))
+    let (Some(spec), Some(parent)) = (read(request.object), request.parent) else { return Vec::new() };
+    of_result(parent, &stored(request.old.and_then(read).as_ref(), &spec, request.now))
 }
 
 fn of_result(parent: &CloudProfileSpec, spec: &NamespacedCloudProfileSpec) -> Vec<Refusal> {

@@ -31,7 +31,7 @@ const RELEASED_IMAGES: Verb = Verb { field: "spec.machineImages", name: "modify-
 const PROVIDER_CONFIG: Verb = Verb { field: "spec.providerConfig", name: "modify-spec-providerconfig" };
 
 /// The verbs that whoever writes `new` needs, where `old` stands or nothing does, in the order in which they
-/// are to be asked for. The first one that is lacking refuses the request.
+/// are to be asked for. Each one that is lacking refuses the request.
 #[must_use]
 pub fn verbs(kind: ProfileKind, old: Option<&Value>, new: &Value) -> Vec<Verb> {
     let field = |object: &Value, path: &str| object.pointer(path).cloned().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Tests of the judge and the keeper, in a cluster that is played.
 
+mod findings;
 mod references;
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
 use landfall_cloud_profile::admission;
 use landfall_cloud_profile::admission::{
-    Loss, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
+    Loss, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Why,
 };
 use landfall_cloud_profile::released;
 use landfall_cloud_profile::render::render;
@@ -112,13 +112,17 @@ impl Judge {
             spec => spec.transpose()?,
         };
         let asked = Request { kind, object, old, parent: parent.as_ref(), now };
-        if let Verdict::Refused { refusals, .. } = admission::review(&asked) {
+        let mut refusals = admission::refusals(&asked);
+        if !refusals.is_empty() {
             return Ok(refusals);
         }
         for verb in admission::verbs(kind, old, object) {
             if !self.may(request, kind, verb).await? {
-                return Ok(vec![verb.refusal()]);
+                refusals.push(verb.refusal());
             }
+        }
+        if !refusals.is_empty() {
+            return Ok(refusals);
         }
         if old.is_none_or(|old| kind == ProfileKind::Private && old.get("spec") == object.get("spec")) {
             return Ok(Vec::new());
