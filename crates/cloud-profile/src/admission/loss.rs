@@ -1,6 +1,6 @@
 //! What clusters lose when what they may use changes, judged on profiles that are joined with their parents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use landfall_diagnostics::shortened;
@@ -14,7 +14,7 @@ use crate::order::Entry;
 use crate::released;
 use crate::released::lifecycle::{Expirable, listed};
 use crate::render::render;
-use crate::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
+use crate::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec, Region};
 
 /// What clusters use and could not use any longer.
 #[derive(Debug, Default)]
@@ -24,6 +24,7 @@ pub struct Loss {
     machine_types: BTreeSet<String>,
     volume_types: BTreeSet<String>,
     regions: BTreeSet<String>,
+    zones: BTreeSet<String>,
     limits: BTreeSet<String>,
 }
 
@@ -50,10 +51,18 @@ impl Loss {
             let version = shoot.kubernetes.as_str();
             self.kubernetes.extend(lost(version, &|offer| offer.kubernetes.contains(version)));
             let region = shoot.region.as_str();
-            self.regions.extend(lost(region, &|offer| offer.regions.contains(region)));
+            self.regions.extend(lost(region, &|offer| offer.regions.contains_key(region)));
+            for zone in &shoot.zones {
+                // A region that goes is told already, and takes its zones along.
+                let is_offered = before.as_ref().is_none_or(|before| before.zone(region, zone) == Some(true));
+                if is_offered && after.zone(region, zone) == Some(false) {
+                    let (zone, region) = (shortened(zone), shortened(region));
+                    self.zones.insert(format!("zone `{zone}` of `{region}` by {}", shoot.shown()));
+                }
+            }
             for Worker { machine_type, image, volume_type, .. } in &shoot.workers {
                 let machine = machine_type.as_deref().unwrap_or_default();
-                self.machine_types.extend(lost(machine, &|offer| offer.machine_types.contains(machine)));
+                self.machine_types.extend(lost(machine, &|offer| offer.is_for(shoot, machine)));
                 let volume = volume_type.as_deref().unwrap_or_default();
                 self.volume_types.extend(lost(volume, &|offer| offer.volume_types.contains(volume)));
                 if let Some((name, version)) = image {
@@ -72,7 +81,8 @@ impl Loss {
 
     /// What stands against the change of a profile, or of a cloud profile, field by field.
     #[must_use]
-    pub fn refusals(self) -> Vec<Refusal> {
+    pub fn refusals(mut self) -> Vec<Refusal> {
+        self.regions.append(&mut self.zones);
         let all = [
             in_use("spec.kubernetes.versions", self.kubernetes),
             in_use("spec.machineImages", self.images),
@@ -97,6 +107,7 @@ impl Loss {
             refused(Why::MachineTypeMissing, "machine type", self.machine_types),
             refused(Why::VolumeTypeMissing, "volume type", self.volume_types),
             refused(Why::InUse, "region", self.regions),
+            refused(Why::InUse, "zone", self.zones),
             refused(Why::InUse, "number of nodes", self.limits),
         ];
         all.into_iter().flatten().collect()
@@ -110,8 +121,9 @@ pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> 
     !old.kubernetes.is_subset(&new.kubernetes)
         || !old.images.is_subset(&new.images)
         || !old.machine_types.is_subset(&new.machine_types)
+        || !old.usable_types.is_subset(&new.usable_types)
         || !old.volume_types.is_subset(&new.volume_types)
-        || !old.regions.is_subset(&new.regions)
+        || old.regions.iter().any(|(region, zones)| new.has_less(region, zones))
         || old.most_nodes != new.most_nodes
 }
 
@@ -149,8 +161,11 @@ struct Offer<'a> {
     kubernetes: BTreeSet<&'a str>,
     images: BTreeSet<(&'a str, &'a str)>,
     machine_types: BTreeSet<&'a str>,
+    /// Those that may be used for machines to come.
+    usable_types: BTreeSet<&'a str>,
     volume_types: BTreeSet<&'a str>,
-    regions: BTreeSet<&'a str>,
+    /// The regions with their zones; any zone where none is named.
+    regions: BTreeMap<&'a str, BTreeSet<&'a str>>,
     most_nodes: Option<i64>,
 }
 
@@ -161,14 +176,36 @@ impl<'a> Offer<'a> {
             let valid = image.versions.iter().filter(|version| !version.is_expired(now));
             valid.map(|version| (image.name.as_str(), version.version.as_str()))
         });
+        let usable = spec.machine_types.iter().filter(|machine| machine.usable.unwrap_or(true));
+        let zones = |region: &'a Region| region.zones.iter().map(|zone| zone.name.as_str()).collect();
         Self {
             kubernetes: versions.filter(|one| !one.is_expired(now)).map(|one| one.version.as_str()).collect(),
             images: images.collect(),
             machine_types: spec.machine_types.iter().map(Entry::key).collect(),
             volume_types: spec.volume_types.iter().map(Entry::key).collect(),
-            regions: spec.regions.iter().map(Entry::key).collect(),
+            usable_types: usable.map(|machine| machine.key()).collect(),
+            regions: spec.regions.iter().map(|region| (region.key(), zones(region))).collect(),
             most_nodes: most_nodes(spec.limits.as_ref()),
         }
+    }
+
+    /// Whether a zone of a region may be used; none where the region may not.
+    fn zone(&self, region: &str, zone: &str) -> Option<bool> {
+        self.regions.get(region).map(|zones| zones.is_empty() || zones.contains(zone))
+    }
+
+    /// Whether a cluster may use a machine type. An `AzureInfrastructure` is planned again and again, so that one that
+    /// is not usable is lost to it; Gardener keeps the machines of a Shoot.
+    fn is_for(&self, shoot: &Shoot, machine: &str) -> bool {
+        let types = if shoot.is_infrastructure() { &self.usable_types } else { &self.machine_types };
+        types.contains(machine)
+    }
+
+    /// Whether the region is not there, or not with all of these zones.
+    fn has_less(&self, region: &str, before: &BTreeSet<&str>) -> bool {
+        self.regions
+            .get(region)
+            .is_none_or(|zones| !zones.is_empty() && (before.is_empty() || !before.is_subset(zones)))
     }
 }
 
@@ -298,6 +335,47 @@ mod tests {
         assert_eq!(why(Some(&before)), all);
         assert_eq!(why(None), all, "what was offered before is unknown");
         assert!(why(Some(&parent)).is_empty(), "what was not offered before either is not lost");
+        Ok(())
+    }
+
+    #[test]
+    fn an_infrastructure_keeps_its_zones_and_usable_types() -> serde_json::Result<()> {
+        let spec = |zones: Value, usable: bool| -> serde_json::Result<CloudProfileSpec> {
+            serde_json::from_value(json!({
+                "machineTypes": [{ "name": "m", "usable": usable }, { "name": "other" }],
+                "regions": [{ "name": "north", "zones": zones }],
+            }))
+        };
+        let two = || json!([{ "name": "1" }, { "name": "2" }]);
+        let infrastructure = Shoot::of_infrastructure(&json!({
+            "metadata": { "name": "demo", "namespace": "n" },
+            "status": { "region": "north", "zones": ["1", "2"], "machineTypes": ["m"] },
+        }));
+        let shoot = Shoot::of(&json!({
+            "metadata": { "name": "s", "namespace": "n" },
+            "spec": { "region": "north", "provider": { "workers": [{ "machine": { "type": "m" } }] } },
+        }));
+        let lost = |old: &CloudProfileSpec, new: &CloudProfileSpec| {
+            let mut loss = Loss::default();
+            loss.add(Some(old), new, [&shoot, &infrastructure], now());
+            let told = loss.refusals().into_iter().map(|one| format!("{}: {}", one.field, one.message));
+            (takes(old, new, now()), told.collect::<Vec<_>>())
+        };
+        let zone = "spec.regions: still in use: zone `2` of `north` by AzureInfrastructure `demo`".to_owned();
+        let machine = "spec.machineTypes: still in use: `m` by AzureInfrastructure `demo`".to_owned();
+        let one = || json!([{ "name": "1" }]);
+        let old = spec(two(), true)?;
+        assert_eq!(lost(&old, &spec(one(), true)?), (true, vec![zone.clone()]));
+        assert_eq!(lost(&spec(json!([]), true)?, &spec(one(), true)?), (true, vec![zone]), "any zone before");
+        assert_eq!(lost(&old, &spec(json!([]), true)?), (false, Vec::new()), "any zone now");
+        assert_eq!(lost(&old, &spec(two(), false)?), (true, vec![machine]));
+        assert_eq!(lost(&spec(one(), false)?, &spec(one(), false)?), (false, Vec::new()), "nothing changes");
+        // A region that goes is told once.
+        let mut without = spec(two(), true)?;
+        without.regions.clear();
+        let region =
+            "spec.regions: still in use: `north` by AzureInfrastructure `demo`, `north` by Shoot `s`";
+        assert_eq!(lost(&old, &without), (true, vec![region.to_owned()]));
         Ok(())
     }
 }

@@ -98,6 +98,8 @@ pub struct Shoot {
     pub kubernetes: String,
     /// The region.
     pub region: String,
+    /// The zones of an `AzureInfrastructure`.
+    pub zones: Vec<String>,
     /// The groups of worker machines.
     pub workers: Vec<Worker>,
 }
@@ -115,6 +117,7 @@ impl Shoot {
             profile: object.get("spec").and_then(Reference::of),
             kubernetes: owned("/spec/kubernetes/version"),
             region: owned("/spec/region"),
+            zones: Vec::new(),
             workers: workers.into_iter().flatten().map(Worker::of).collect(),
         }
     }
@@ -131,12 +134,16 @@ impl Shoot {
         });
         let (namespace, name) = (owned("/metadata/namespace"), owned("/metadata/name"));
         let (namespace, name) = (namespace.unwrap_or_default(), name.unwrap_or_default());
-        let types = object.pointer("/status/machineTypes").and_then(Value::as_array);
-        let worker = |machine: &str| Worker { machine_type: Some(machine.to_owned()), ..Worker::default() };
-        let workers = types.into_iter().flatten().filter_map(Value::as_str).map(worker).collect();
+        let texts = |path: &str| {
+            let all = object.pointer(path).and_then(Value::as_array).into_iter().flatten();
+            all.filter_map(Value::as_str).map(str::to_owned)
+        };
+        let worker = |machine: String| Worker { machine_type: Some(machine), ..Worker::default() };
+        let workers = texts("/status/machineTypes").map(worker).collect();
+        let zones = texts("/status/zones").collect();
         let region = owned("/status/region").unwrap_or_default();
         let kind = ClusterKind::AzureInfrastructure;
-        Self { kind, namespace, name, profile, region, workers, ..Self::default() }
+        Self { kind, namespace, name, profile, region, zones, workers, ..Self::default() }
     }
 
     /// Whether it is an `AzureInfrastructure`.

@@ -88,6 +88,8 @@ pub(super) struct Target {
     pub(super) region: String,
     /// The types of all machines, each once.
     pub(super) machine_types: Vec<String>,
+    /// The zones of all machines, each once.
+    pub(super) zones: Vec<String>,
 }
 
 /// Plans, and translates the plan into the operator's objects.
@@ -96,7 +98,9 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
     let azure = plan.platform.azure.as_ref();
     let name = azure.map_or("", |azure| azure.cloud.name.as_str());
     let pools = azure.into_iter().flat_map(|azure| azure.compute.iter().chain([&azure.control_plane]));
-    let machine_types: BTreeSet<&str> = pools.map(|pool| pool.size.as_str()).collect();
+    let machine_types: BTreeSet<&str> = pools.clone().map(|pool| pool.size.as_str()).collect();
+    let zones = pools.flat_map(|pool| &pool.zones).map(String::as_str);
+    let zones: BTreeSet<&str> = zones.filter(|zone| !zone.is_empty()).collect();
     let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = known.spec;
     let patches = known.spec.patches.iter().cloned();
     let patches = by_object(patches.map(|resource::Patch { kind, name, patch }| Patch { kind, name, patch }));
@@ -121,6 +125,7 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
         release,
         region: azure.map(|azure| azure.location.clone()).unwrap_or_default(),
         machine_types: machine_types.into_iter().map(str::to_owned).collect(),
+        zones: zones.into_iter().map(str::to_owned).collect(),
         translation,
     })
 }
@@ -270,6 +275,7 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
         let spec = Spec::default();
         let (one, again) = (objects(&spec)?, objects(&spec)?);
         assert!(one.translation.objects.len() > 10);
+        assert_eq!(one.zones, ["1", "2", "3"]);
         assert_eq!(digest_of(&one.translation), digest_of(&again.translation));
         let adopted = |target: &Target, policy: Policy| {
             target.translation.objects.iter().filter(|one| one.hints.adopt_policy == policy).count()

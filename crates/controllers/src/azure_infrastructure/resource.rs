@@ -332,6 +332,9 @@ pub struct Status {
     /// The region of the plan. A cloud profile that the cluster refers to keeps it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub region: String,
+    /// The zones of the plan's machines, which the profile keeps, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub zones: Vec<String>,
     /// The machine types of the plan, which the profile keeps, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub machine_types: Vec<String>,

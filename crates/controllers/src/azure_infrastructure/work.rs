@@ -66,6 +66,7 @@ struct Planned {
     release: String,
     region: String,
     machine_types: Vec<String>,
+    zones: Vec<String>,
     /// Whether only another landfall makes the plan another one, which the owner has not accepted.
     held: bool,
     /// What the resource does not give that machines wait for.
@@ -217,6 +218,7 @@ impl<'a> Run<'a> {
         self.status.release.clone_from(&plan.release);
         self.status.region.clone_from(&plan.region);
         self.status.machine_types.clone_from(&plan.machine_types);
+        self.status.zones.clone_from(&plan.zones);
         VERSION.clone_into(&mut self.status.planned_by);
         let usable = self.check_plan(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);

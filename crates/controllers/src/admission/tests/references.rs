@@ -205,6 +205,27 @@ async fn profiles_of_either_group_keep_what_an_infrastructure_uses() {
 }
 
 #[tokio::test]
+async fn profiles_keep_zones_and_usable_types_of_an_infrastructure() {
+    for kinds in [&LANDFALL_PROFILES, &GARDENER_PROFILES] {
+        let cluster = cluster(kinds);
+        let status = json!({ "region": "north", "zones": ["1"], "machineTypes": ["common"] });
+        let place = ObjectRef::in_cluster(&kinds.cloud, "both");
+        let old = cluster.at(&place);
+        for reference in [json!({ "name": "ours" }), json!({ "kind": "CloudProfile", "name": "both" })] {
+            cluster.put(&AZURE_INFRASTRUCTURE, infrastructure(&reference, &status));
+            let mut new = old.clone();
+            new["spec"]["machineTypes"][0]["usable"] = json!(false);
+            let message = changed(&cluster, kinds, place.kind, &old, &new).await.unwrap_or_default();
+            assert!(message.contains("`common` by AzureInfrastructure `demo`"), "{message}");
+            let mut new = old.clone();
+            new["spec"]["regions"][0]["zones"] = json!([{ "name": "2" }]);
+            let message = changed(&cluster, kinds, place.kind, &old, &new).await.unwrap_or_default();
+            assert!(message.contains("zone `1` of `north` by AzureInfrastructure `demo`"), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_shoot_and_an_infrastructure_are_both_named() {
     let kinds = &GARDENER_PROFILES;
     let cluster = cluster(kinds);

@@ -74,6 +74,7 @@ async fn a_changed_spec_is_carried_out_by_whatever_landfall() {
         (String::new(), "True Done".into())
     );
     assert_eq!(stage.resource()["status"]["release"], "4.18");
+    assert_eq!(stage.resource()["status"]["zones"], json!(["1", "2", "3"]));
 }
 
 #[tokio::test(start_paused = true)]

@@ -128,6 +128,7 @@ impl Run<'_> {
             release: target.release,
             region: target.region,
             machine_types: target.machine_types,
+            zones: target.zones,
             held,
             lacking: inputs::lacking(spec, &texts),
             said: vec![
