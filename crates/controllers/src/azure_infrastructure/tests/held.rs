@@ -65,7 +65,7 @@ async fn the_end_of_a_pause_does_not_release_the_plan_of_another_landfall() {
     assert_eq!(stage.resource()["status"]["planHash"], "0123456789abcdef");
     // What the owner changes is carried out.
     stage.change(&json!({ "spec": { "release": "4.18" }, "metadata": { "generation": 4 } }));
-    stage.rounds(4).await;
+    stage.rounds(6).await;
     assert_eq!(
         (stage.condition("UpdateAvailable"), stage.condition("Ready")),
         (String::new(), "True Done".into())
@@ -262,4 +262,17 @@ async fn a_plan_is_kept_only_while_it_is_carried_out() {
     stage.change(&json!({ "status": earlier() }));
     stage.rounds(1).await;
     assert_eq!((stage.condition("Progressing"), keeps(&stage)), ("False Held".into(), false));
+}
+
+/// Where a cluster failed, no other begins, also if it is rejected then.
+#[tokio::test(start_paused = true)]
+async fn a_rejected_cluster_keeps_its_place_in_the_rollout_only_where_it_failed() {
+    for (label, expected) in [("failed", json!("failed")), ("updating", Value::Null)] {
+        let stage = with_profile(&earlier()).await;
+        stage.change(&json!({ "metadata": { "labels": { (ROLLOUT): label } } }));
+        stage.played.put(at("privatecloudprofiles", "ours"), profile("westeurope"));
+        stage.rounds(3).await;
+        assert_eq!(stage.condition("UpdateAvailable"), "True PlanRejected");
+        assert_eq!(stage.resource()["metadata"]["labels"][ROLLOUT], expected);
+    }
 }
