@@ -94,6 +94,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "profiles",
             "workers",
             "rollout_limit",
+            "admission_policies",
         ],
     ),
 ];

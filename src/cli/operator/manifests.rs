@@ -74,18 +74,6 @@ pub struct Args {
     )]
     metrics_tls: bool,
 
-    /// Have the API server refuse the deletion of protected clusters; needs Kubernetes 1.30
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = true,
-        action = clap::ArgAction::Set,
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true"
-    )]
-    admission_policies: bool,
-
     /// Also print a service monitor, alert rules and a Grafana dashboard
     #[arg(long, value_name = "KIND", value_enum)]
     monitoring: Option<Watched>,
@@ -215,7 +203,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         controllers: args.common.controllers(),
         replicas: args.replicas,
         metrics_tls: args.metrics_tls,
-        admission_policies: args.admission_policies,
+        admission_policies: args.common.admission_policies,
         watch_namespace: args.common.watch_namespace.clone(),
         watch_labels: args.common.watch_label_selector.clone(),
         profiles: args.common.profiles.profiles,

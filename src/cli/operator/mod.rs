@@ -103,6 +103,18 @@ struct Common {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     rollout_limit: u16,
 
+    /// Have the API server refuse the deletion of protected clusters; needs Kubernetes 1.30
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    admission_policies: bool,
+
     /// Run controllers although another operator, such as OpenShift's own, does the same
     #[arg(long)]
     take_over: bool,
@@ -163,6 +175,7 @@ mod tests {
             profiles: ProfileGroup { profiles: &LANDFALL_PROFILES },
             workers: None,
             rollout_limit: 0,
+            admission_policies: true,
             take_over: false,
         };
         let meant =

@@ -134,6 +134,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         profiles: args.common.profiles.profiles,
         workers: args.common.workers,
         rollout_limit: args.common.rollout_limit,
+        admission_policies: args.common.admission_policies,
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
         variable: Arc::new(|name| Environment.variable(name)),
         file: Arc::new(|path| Environment.file(path)),

@@ -62,9 +62,9 @@ fn a_field_that_the_definition_does_not_know_is_refused() {
     let patch = spec.to_string();
     let patches = json!([{ "kind": "RouteTable", "name": "demo-x7k2p-node-routetable", "patch": patch }]);
     site.file("patches.yaml", &patches.to_string());
-    let path = management.server.kubeconfig();
+    let kubeconfig = management.server.kubeconfig();
     let patches = site.path().join("patches.yaml");
     let more = ["--aso-patches", patches.to_str().unwrap()];
-    let ran = site.start_creating_with(&path, &more).end().ends(4);
+    let ran = site.start_creating_with(&kubeconfig, &more).end().ends(4);
     assert!(ran.err.contains("disableBgpRoutePropagatoin"), "{ran}");
 }

@@ -183,7 +183,7 @@ impl<'a> Offer<'a> {
             images: images.collect(),
             machine_types: spec.machine_types.iter().map(Entry::key).collect(),
             volume_types: spec.volume_types.iter().map(Entry::key).collect(),
-            usable_types: usable.map(|machine| machine.key()).collect(),
+            usable_types: usable.map(Entry::key).collect(),
             regions: spec.regions.iter().map(|region| (region.key(), zones(region))).collect(),
             most_nodes: most_nodes(spec.limits.as_ref()),
         }

@@ -103,6 +103,8 @@ pub struct Tools {
     pub identity: String,
     /// How many clusters may take the plan of another landfall at once; 0 where each waits for its owner.
     pub rollout_limit: u16,
+    /// Whether the policies are kept by which the API server refuses the deletion of protected clusters.
+    pub keeps_policies: bool,
 }
 
 /// Keeps the infrastructure of all clusters that resources ask for.
@@ -116,6 +118,7 @@ pub struct AzureInfrastructure {
     operator: Arc<Operator>,
     claims: Arc<Claims>,
     rollout: Arc<Rollout>,
+    keeps_policies: bool,
     memories: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<Memory>>>>,
 }
 
@@ -124,6 +127,7 @@ impl AzureInfrastructure {
     #[must_use]
     pub fn new(tools: Tools) -> Self {
         let rollout = Arc::new(Rollout::new(usize::from(tools.rollout_limit), tools.numbers.clone()));
+        let keeps_policies = tools.keeps_policies;
         let Tools { namespace, labels, profiles, objects, events, client, numbers, wrote, identity, .. } =
             tools;
         let behind = Behind { client: client.clone(), namespace: namespace.clone(), profiles };
@@ -132,7 +136,18 @@ impl AzureInfrastructure {
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
         let (claims, memories) = (Arc::new(Claims::of(namespace.clone())), Mutex::default());
-        Self { namespace, labels, profiles, objects, driver, operator, claims, rollout, memories }
+        Self {
+            namespace,
+            labels,
+            profiles,
+            objects,
+            driver,
+            operator,
+            claims,
+            rollout,
+            keeps_policies,
+            memories,
+        }
     }
 
     /// What is remembered of a resource. No key is worked on twice at a time.
@@ -275,8 +290,8 @@ impl Controller for AzureInfrastructure {
         let wakes = stream::select(operators.flatten(), Arc::clone(&self.rollout).turns());
         let wakes = stream::select(wakes, others);
         // A key without a namespace is that of what the whole cluster has once.
-        let policies = Key { namespace: None, name: NAME.to_owned() };
-        let wakes = stream::select(wakes, stream::once(async { policies }));
+        let policies = self.keeps_policies.then(|| Key { namespace: None, name: NAME.to_owned() });
+        let wakes = stream::select(wakes, stream::iter(policies));
         stream::select(stream::select(resources, objects), wakes).boxed()
     }
 

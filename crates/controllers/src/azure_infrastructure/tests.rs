@@ -285,6 +285,7 @@ impl Stage {
             operator,
             claims: Arc::default(),
             rollout,
+            keeps_policies: true,
             memories: Mutex::default(),
         };
         for kind in KINDS {

@@ -386,6 +386,9 @@ fn container(deployed: &Deployed) -> Value {
     if deployed.rollout_limit > 0 {
         args.push(format!("--rollout-limit={}", deployed.rollout_limit));
     }
+    if !deployed.admission_policies {
+        args.push("--admission-policies=false".to_owned());
+    }
     let release = deployed.release.iter();
     let mut env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();
     let mut mounts = Vec::new();

@@ -148,6 +148,7 @@ fn azure_infrastructure(
         wrote: Arc::new(move || metrics.wrote(azure_infrastructure::NAME)),
         identity: format!("{}_{:016x}", kit.instance, rand::random::<u64>()),
         rollout_limit: kit.rollout_limit,
+        keeps_policies: kit.admission_policies,
     }))
 }
 
@@ -192,6 +193,8 @@ pub struct Kit {
     pub workers: Option<u8>,
     /// How many clusters may take the plan of another landfall at once.
     pub rollout_limit: u16,
+    /// Whether the API server itself refuses the deletion of protected clusters.
+    pub admission_policies: bool,
     /// The release that the operator belongs to.
     pub release: String,
     /// The variables of the environment.

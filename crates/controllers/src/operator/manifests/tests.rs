@@ -265,6 +265,9 @@ fn settings_reach_the_pod() {
     assert!(!set["args"].to_string().contains("--take-over"), "{set}");
     let set = container(&Deployed { take_over: true, ..deployed(&["cloud-config-sync"]) });
     assert!(set["args"].to_string().contains("\"--take-over\""), "{set}");
+    assert!(!set["args"].to_string().contains("admission-policies"), "{set}");
+    let set = container(&Deployed { admission_policies: false, ..deployed(&["azure-infrastructure"]) });
+    assert!(set["args"].to_string().contains("\"--admission-policies=false\""), "{set}");
 }
 
 #[test]
