@@ -271,7 +271,7 @@ mod tests {
             let ip_configurations = ids.iter().map(|id| Reference { id: (*id).to_owned() }).collect();
             let address_prefixes = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
             let properties =
-                SubnetProperties { ip_configurations, address_prefixes, ..SubnetProperties::default() };
+                SubnetProperties { address_prefixes, ip_configurations, ..SubnetProperties::default() };
             subnet_of(DescribedSubnet { name: String::new(), properties }).used_addresses
         };
         assert_eq!(used(&["10.0.0.0/24", "fd00::/64"]), 3);
