@@ -50,22 +50,24 @@ pub struct Controller {
     kubeconfig: PathBuf,
     port: u16,
     log: PathBuf,
+    has_policies: bool,
 }
 
 impl Controller {
     /// Makes all that is printed for it, and starts it with the rights that are printed and no others.
     pub fn start(management: &Management) -> Self {
         // These tests delete what the policies keep.
-        Self::start_with(management, &["--admission-policies=false", "--secret-namespaces=*"])
+        Self::start_with(management, &["--secret-namespaces=*"], false)
     }
 
-    /// The same with these flags for what is printed.
-    pub fn start_with(management: &Management, flags: &[&str]) -> Self {
+    /// The same with these flags for what is printed, and with the policies of the controller itself or without any.
+    pub fn start_with(management: &Management, flags: &[&str], has_policies: bool) -> Self {
         for definition in printed(&["operator", "crds"]) {
             make(management, &definition);
         }
         let mut account = Value::Null;
-        let manifests = [&["operator", "manifests", "--controllers", NAME], flags].concat();
+        let manifests =
+            [&["operator", "manifests", "--controllers", NAME, "--admission-policies=false"], flags].concat();
         for object in printed(&manifests) {
             make(management, &object);
             if object["kind"] == "ServiceAccount" {
@@ -77,16 +79,17 @@ impl Controller {
         let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
         let answer = management.server.call("POST", &path, &request).unwrap();
         let token = format!("token: {}", at(&answer, "/status/token"));
-        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token), 0)
+        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token), 0, has_policies)
     }
 
-    fn begin(kubeconfig: PathBuf, rollout_limit: u16) -> Self {
+    fn begin(kubeconfig: PathBuf, rollout_limit: u16, has_policies: bool) -> Self {
         let port = nobody();
         let log = kubeconfig.with_file_name(format!("controller-{port}.log"));
         let written = File::create(&log).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_landfall"))
             .args(["operator", "run", "--controllers", NAME, "--leader-elect=false"])
             .args(["--rollout-limit", &rollout_limit.to_string()])
+            .arg(format!("--admission-policies={has_policies}"))
             .args(["--listen", &format!("127.0.0.1:{port}"), "--kubeconfig"])
             .arg(&kubeconfig)
             .env_clear()
@@ -95,14 +98,14 @@ impl Controller {
             .stderr(written)
             .spawn()
             .unwrap();
-        Self { child, kubeconfig, port, log }
+        Self { child, kubeconfig, port, log, has_policies }
     }
 
     /// The same, killed and begun again; the lease of this cluster is ended, as it would end by itself.
     pub fn again(mut self, management: &Management, infra_id: &str) -> Self {
         self.end();
         end_lease(management, infra_id);
-        Self::begin(self.kubeconfig.clone(), 0)
+        Self::begin(self.kubeconfig.clone(), 0, self.has_policies)
     }
 
     /// The same with something done between its end and its beginning.
@@ -114,7 +117,7 @@ impl Controller {
     pub fn rolling_out(mut self, limit: u16, meanwhile: impl FnOnce()) -> Self {
         self.end();
         meanwhile();
-        Self::begin(self.kubeconfig.clone(), limit)
+        Self::begin(self.kubeconfig.clone(), limit, self.has_policies)
     }
 
     /// Its numbers; empty while it has none.

@@ -25,7 +25,11 @@ fn a_protected_cluster_is_kept_whoever_deletes_it_and_how() {
     let management = Management::defined(&azure);
     management.deploy(&json!({}));
     let management = management.played(&[own_kind()]);
-    let controller = Controller::start_with(&management, &["--secret-namespaces=*"]);
+    let controller = Controller::start_with(&management, &["--secret-namespaces=*"], true);
+    // The controller creates the policies itself.
+    let policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+    let policy = format!("{policies}/landfall-deletion-protection-objects");
+    until("the policies are there", || management.get(&policy));
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Ready", "True", &[]);
     let whole = azure.ids();

@@ -129,8 +129,8 @@ fn the_controller_reads_secrets_where_it_is_bound_and_nowhere_else() {
     let management = managed(&azure);
     let account = "landfall-narrow";
     management.namespace(account);
-    let flags = [format!("--namespace={account}"), "--admission-policies=false".to_owned()];
-    let _controller = Controller::start_with(&management, &flags.each_ref().map(String::as_str));
+    let namespace = format!("--namespace={account}");
+    let _controller = Controller::start_with(&management, &[&namespace], false);
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Validated", "False", &["forbidden", "ClusterRole landfall-secrets"]);
     let binding = json!({

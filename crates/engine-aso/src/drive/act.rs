@@ -1,6 +1,7 @@
 //! The sender: what a step says is sent, and what comes of it is noted.
 
 use futures::{StreamExt as _, stream};
+use landfall_diagnostics::shortened;
 use serde_json::{Value, json};
 
 use super::api::{Api, Failure, Location};
@@ -46,11 +47,11 @@ pub async fn act(
                 planned.action.clone()
             }
             Err(failed) => {
-                let action = drive.after(
-                    &planned.object,
-                    world,
-                    ApiError { verb: failed.verb, code: failed.failure.code() },
-                );
+                let error = ApiError { verb: failed.verb, code: failed.failure.code() };
+                let mut action = drive.after(&planned.object, world, error);
+                if let Some(fields) = unknown_fields(&failed.failure.fault.why()) {
+                    action.message = format!("{}: {fields}", action.message);
+                }
                 pace.refused(planned, &action, failed.failure.retry_after, world);
                 failed.note(planned.object.kind, world);
                 action
@@ -66,6 +67,11 @@ pub(super) async fn look_for_credential(drive: &Drive, api: &dyn Api, world: &mu
     let ground = Ground { infra_id: drive.infra_id.clone(), namespace: drive.owner.namespace.clone() };
     // Without an answer it is taken to stand.
     world.lacks_credential = lack_a_secret(world) && matches!(ground.credential(api).await, Ok(None));
+}
+
+/// The fields that the server says it does not know: names, no values, which may be secret.
+fn unknown_fields(why: &str) -> Option<String> {
+    why.find("unknown field").map(|start| shortened(&why[start..]))
 }
 
 /// What the server says of an object after a call.
