@@ -30,7 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod allowance;
-pub mod capabilities;
+mod capabilities;
 pub mod endpoint;
 mod families;
 pub mod features;

@@ -26,7 +26,6 @@ use landfall_diagnostics::Findings;
 use landfall_model::aws::config::Platform;
 use landfall_model::facts::Source;
 use landfall_model::plan::{Case, Cluster, Platforms};
-use landfall_rules::capabilities;
 
 use super::facts::Facts;
 use super::planned;
@@ -72,7 +71,6 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let none = Facts::default();
     let facts = case.facts.aws.as_ref().unwrap_or(&none);
     let planning = Planning { case, platform, facts };
-    capabilities::check_machine_api(case.config, out);
     region::check(&planning, out);
     region::check_stub(&planning, out);
     dual_stack::check(&planning, out);

@@ -32,7 +32,6 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use landfall_diagnostics::Findings;
 use landfall_model::facts::Source;
 use landfall_model::plan::{Case, Cluster, Platforms};
-use landfall_rules::capabilities;
 
 use super::catalogue::Catalogue;
 use super::config::Platform;
@@ -106,7 +105,6 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let facts = case.facts.azure.as_ref().unwrap_or(&none);
     let planning = Planning { case, platform, facts };
     let before = out.errors();
-    capabilities::check_machine_api(case.config, out);
     let account = account::choose(&planning, out);
     unmade::check(&planning, out);
     names::check(&planning, out);

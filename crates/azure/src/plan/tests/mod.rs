@@ -15,7 +15,7 @@ use landfall_model::azure::config::{DataDisk, MachinePool as Settings};
 use landfall_model::azure::facts::{DnsZone, Location, Size};
 use landfall_model::azure::values;
 use landfall_model::catalogue;
-use landfall_model::config::{Capabilities, InstallConfig, MachineNetwork, MachinePool, Network, Networking};
+use landfall_model::config::{InstallConfig, MachineNetwork, MachinePool, Network, Networking};
 use landfall_model::plan::{Engine, Identity};
 use landfall_testing::assert_names;
 
@@ -190,16 +190,6 @@ fn is_for_the_cloud_only(code: &str, config: &InstallConfig, facts: &Facts) {
     by_hand.location.display_name.clear();
     by_hand.quotas.clear();
     assert!(!is_said(code, config, by_hand, Source::Cloud), "{code}");
-}
-
-#[test]
-fn a_cluster_without_the_machine_api_is_not_planned() {
-    let capabilities = Capabilities { baseline_capability_set: "None".to_owned(), ..Capabilities::default() };
-    let (plan, findings) =
-        planned(&InstallConfig { capabilities: Some(capabilities), ..config() }, answers());
-    assert!(plan.is_none());
-    assert_eq!(places(&findings), [("LF0143", "capabilities")]);
-    assert_names(message(&findings), &["`MachineAPI`"]);
 }
 
 #[test]
