@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
+use landfall_engine_aso::core::Object;
 use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive::{
     Anchor, Api, End, Feed, Ground, Job, Listing as _, Place, Relocation, Side, Step, Worked, at_work,
@@ -292,10 +293,11 @@ async fn both(args: &MoveArgs, ground: &Ground) -> Result<Both, (Vec<Finding>, E
     }
     // Nothing is paused before it is known that the cluster can live there. A cluster that is not here any more lives
     // there already, or nowhere.
-    let report = if let Some(cloud) = from.cloud(ground).await? {
-        let needed = from.used(ground).await?;
+    let report = if let Some(anchor) = from.anchor(ground).await? {
+        let cloud = anchor.object()["data"]["cloudName"].as_str().unwrap_or_default();
+        let needed = from.used(ground, &anchor).await?;
         let machines = permissions::has_machines(&needed);
-        let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };
+        let wanted = Wanted { cloud, namespace: &ground.namespace, kinds: &needed };
         let report = to.management.check(&wanted, &ground.infra_id, machines, Catalogue::embedded()).await;
         Some(report.map_err(|findings| (findings, Exit::Unfit))?)
     } else {
@@ -335,30 +337,31 @@ impl Reached {
         home.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
     }
 
-    /// The kinds that every cluster needs, and others of which there is an object.
-    async fn used(&self, ground: &Ground) -> Result<Vec<&'static Kind>, (Vec<Finding>, Exit)> {
+    /// The kinds that every cluster needs, and others of which this one has an object.
+    async fn used(
+        &self,
+        ground: &Ground,
+        anchor: &Anchor,
+    ) -> Result<Vec<&'static Kind>, (Vec<Finding>, Exit)> {
         let live = &self.management.live;
+        let owner = ground.owner(anchor);
         let mut used = Vec::new();
         for kind in &self.kinds {
             let is_used = kind.core || {
                 let objects = live.list(kind, &ground.namespace).await;
-                !objects
-                    .map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?
-                    .is_empty()
+                let objects =
+                    objects.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?;
+                objects.iter().any(|object| owner.owns(Object(object), &ground.infra_id))
             };
             used.extend(is_used.then_some(*kind));
         }
         Ok(used)
     }
 
-    /// The cloud of the cluster, as its anchor says it, empty for the default one; none where there is no
-    /// cluster.
-    async fn cloud(&self, ground: &Ground) -> Result<Option<String>, (Vec<Finding>, Exit)> {
+    /// The anchor of the cluster, which says its cloud; none where there is no cluster.
+    async fn anchor(&self, ground: &Ground) -> Result<Option<Anchor>, (Vec<Finding>, Exit)> {
         let anchor = ground.find(&self.management.live).await;
-        let anchor = anchor.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?;
-        let named =
-            |anchor: &Anchor| anchor.object()["data"]["cloudName"].as_str().unwrap_or_default().to_owned();
-        Ok(anchor.as_ref().map(named))
+        anchor.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
     }
 }
 

@@ -164,7 +164,7 @@ fn an_empty_answer_leaves_no_target_unregistered() {
     let before = Listing::of(installation.cloud());
     let ran = with_terraform(&installation).ends(0);
     assert_eq!(installation.front().unused(), Vec::<String>::new());
-    assert_eq!(ran.err.matches("the cloud confirmed these and did not have them").count(), 1, "{ran}");
+    assert_eq!(ran.err.matches("the cloud confirmed these and did not have them so").count(), 1, "{ran}");
     assert_eq!(ran.err.matches("reading existing resources").count(), 1, "{ran}");
     let differences = wrong(&installation, &before, &reference);
     assert!(differences.is_empty(), "{differences:?}: {ran}");

@@ -132,7 +132,12 @@ fn a_move_needs_the_kinds_of_all_objects_there() {
 
     let object = json!({
         "apiVersion": api_version, "kind": "VirtualMachine",
-        "metadata": { "name": name, "namespace": PRIVATE, "annotations": { "serviceoperator.azure.com/reconcile-policy": "skip" } },
+        "metadata": {
+            "name": name,
+            "namespace": PRIVATE,
+            "labels": { "aso.landfall.dev/cluster": PRIVATE },
+            "annotations": { "serviceoperator.azure.com/reconcile-policy": "skip" },
+        },
         "spec": { "location": "usgovvirginia", "owner": { "name": "own" } },
     });
     here.server.make(machines, &object);

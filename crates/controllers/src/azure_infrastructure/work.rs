@@ -212,14 +212,18 @@ impl<'a> Run<'a> {
         self.status.retract(UPDATE);
         let adopt_policy = self.resource.spec.adopt_policy;
         plan.drive.policy_changes = self.status.applies(adopt_policy);
-        self.status.plan_hash.clone_from(&plan.hash);
-        self.status.inputs_hash.clone_from(&plan.inputs.whole);
-        self.status.owner_inputs_hash.clone_from(&plan.inputs.owner);
+        // A dry run carries nothing out: what a cluster that was restored had before stays noted.
+        let keeps = adopt_policy == AdoptPolicy::Skip && !self.status.plan_hash.is_empty();
+        if !keeps {
+            self.status.plan_hash.clone_from(&plan.hash);
+            self.status.inputs_hash.clone_from(&plan.inputs.whole);
+            self.status.owner_inputs_hash.clone_from(&plan.inputs.owner);
+            VERSION.clone_into(&mut self.status.planned_by);
+        }
         self.status.release.clone_from(&plan.release);
         self.status.region.clone_from(&plan.region);
         self.status.machine_types.clone_from(&plan.machine_types);
         self.status.zones.clone_from(&plan.zones);
-        VERSION.clone_into(&mut self.status.planned_by);
         let usable = self.check_plan(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
         let goal = if plan.drive.dry_run { "looking for the cluster" } else { "creating the cluster" };
@@ -232,7 +236,7 @@ impl<'a> Run<'a> {
         // A cluster at rest is seldom looked at, and then its sources are read again: nothing is kept for that.
         self.memory.plan = (!is_done).then_some(plan);
         let Stepped { step, rest, unseen, outputs, .. } = stepped?;
-        if let Some(outputs) = outputs {
+        if let Some(outputs) = outputs.filter(|_| adopt_policy != AdoptPolicy::Skip) {
             self.status.outputs = outputs;
         }
         if is_done {

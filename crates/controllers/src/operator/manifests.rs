@@ -210,7 +210,8 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     let mut all: BTreeMap<Option<String>, Rules> = BTreeMap::new();
     let chosen = deployed.controllers.iter().flat_map(|controller| controller.rights);
     let metrics: &[Right] = if deployed.metrics_tls { rights::METRICS } else { &[] };
-    for right in chosen.chain(ELECTION).chain(metrics) {
+    let is_wanted = |right: &&Right| deployed.admission_policies || !right.is_of_policies();
+    for right in chosen.chain(ELECTION).chain(metrics).filter(is_wanted) {
         let right = right.with_profiles(deployed.profiles);
         let Right { scope, kind, names, verbs, .. } = right;
         let places = match scope {

@@ -81,6 +81,11 @@ impl Right {
         self
     }
 
+    /// Whether it is about the policies by which the API server refuses deletions.
+    pub(super) fn is_of_policies(&self) -> bool {
+        [&VALIDATING_ADMISSION_POLICY, &VALIDATING_ADMISSION_POLICY_BINDING].contains(&self.kind)
+    }
+
     /// The resource, as a role names it.
     #[must_use]
     pub fn resource(&self) -> String {

@@ -1,7 +1,7 @@
 //! What Terraform reports as created, read once more with landfall's own calls.
 //!
 //! A provider may take an empty answer for the success of a call that gives nothing. Links that the cloud then does not have
-//! are created here; what else is missing is named.
+//! are created here, and properties that can be changed in place are set; what else is missing is named.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -42,28 +42,30 @@ pub struct Confirmation<'a> {
 /// What the cloud has of the resources that Terraform reports.
 #[derive(Debug, Default)]
 pub struct Confirmed {
-    /// Links that the cloud did not have, and that were created, by the names of the graph.
-    pub created: Vec<String>,
-    /// A resource that the cloud does not have: the first that was noticed.
+    /// Links that the cloud did not have and that were created, and resources of which properties were set, by the names
+    /// of the graph.
+    pub restored: Vec<String>,
+    /// What the cloud does not have and what could not be created: the first that was noticed.
     pub missing: Vec<String>,
     /// What differs from the plan, as warnings.
     pub differences: Vec<Finding>,
 }
 
 impl Confirmation<'_> {
-    /// Reads every resource of the graph, and creates links that are missing. Repeats calls that fail. Once the
-    /// bootstrap machine was removed the cluster changes its resources itself, and nothing is read.
+    /// Reads every resource of the graph, and restores what can be restored without Terraform. Repeats calls that fail.
+    /// Once the bootstrap machine was removed the cluster changes its resources itself: nothing is read, and there is no
+    /// result.
     ///
     /// # Errors
     /// The resources cannot be read, or the work was stopped.
-    pub async fn read(&self) -> Result<Confirmed, Fault> {
-        let api = Links { api: self.api, missing: Mutex::default(), created: Mutex::default() };
+    pub async fn read(&self) -> Result<Option<Confirmed>, Fault> {
+        let api = Links { api: self.api, missing: Mutex::default(), restored: Mutex::default() };
         let pace = Pace { visible: VISIBLE, ..Pace::default() };
         let (mut outputs, mut confirmed) = (BTreeMap::new(), Confirmed::default());
         let steps = landfall_workdir::steps(self.root)?;
         for stage in self.platform.stages() {
             if removed(&steps, stage)?.is_some() {
-                return Ok(confirmed);
+                return Ok(None);
             }
         }
         for stage in self.platform.stages() {
@@ -97,8 +99,8 @@ impl Confirmation<'_> {
             }
             break;
         }
-        confirmed.created = std::mem::take(&mut *locked(&api.created));
-        Ok(confirmed)
+        confirmed.restored = locked(&api.restored).iter().cloned().collect();
+        Ok(Some(confirmed))
     }
 }
 
@@ -111,25 +113,45 @@ struct Links<'a> {
     api: &'a dyn Api,
     /// What was not found when it was looked for last.
     missing: Mutex<BTreeSet<String>>,
-    created: Mutex<Vec<String>>,
+    restored: Mutex<BTreeSet<String>>,
 }
 
 impl Links<'_> {
     async fn look(&self, wanted: &Wanted, fresh: bool) -> Result<Option<Existing>, Failure> {
         let mut found = self.api.find(wanted, fresh).await?;
         let Traits { is_link, is_given, .. } = self.api.traits(wanted.kind);
-        if is_link || is_given {
+        if is_given {
             return Ok(found);
         }
         if found.is_none() && !fresh {
             found = self.api.find(wanted, true).await?;
         }
-        if found.is_some() {
+        if let Some(found) = found {
             locked(&self.missing).remove(&wanted.name);
-            return Ok(found);
+            return self.set(wanted, found).await.map(Some);
+        }
+        if is_link {
+            return Ok(None);
         }
         locked(&self.missing).insert(wanted.name.clone());
         Err(Failure::NotYet(missing()))
+    }
+
+    /// Sets what differs and can be changed in place, once. The state has the resource, so it is the cluster's.
+    async fn set(&self, wanted: &Wanted, found: Existing) -> Result<Existing, Failure> {
+        let own = |found: Existing| Existing { is_own: Some(true), ..found };
+        if found.differences.is_empty() || locked(&self.restored).contains(&wanted.name) {
+            return Ok(own(found));
+        }
+        match self.api.repair(wanted, &found).await {
+            Ok(true) => {
+                locked(&self.restored).insert(wanted.name.clone());
+                Ok(own(self.api.find(wanted, true).await?.unwrap_or(found)))
+            }
+            // The difference stays, and is reported.
+            Ok(false) | Err(Failure::Refused(_)) => Ok(own(found)),
+            Err(failure) => Err(failure),
+        }
     }
 }
 
@@ -151,8 +173,10 @@ impl Api for Links<'_> {
             if !is_link {
                 return Err(Failure::Refused(missing()));
             }
+            locked(&self.missing).insert(wanted.name.clone());
             let outputs = self.api.create(wanted).await?;
-            locked(&self.created).push(wanted.name.clone());
+            locked(&self.missing).remove(&wanted.name);
+            locked(&self.restored).insert(wanted.name.clone());
             Ok(outputs)
         })
     }
@@ -213,13 +237,14 @@ mod tests {
     /// A cloud with some resources. Lists show them from the second look on.
     struct Cloud {
         there: Mutex<BTreeSet<String>>,
+        differs: Mutex<BTreeSet<String>>,
         hidden: Mutex<BTreeSet<String>>,
     }
 
     impl Cloud {
         fn with(names: &[&str]) -> Self {
             let there = names.iter().map(|name| (*name).to_owned()).collect();
-            Self { there: Mutex::new(there), hidden: Mutex::default() }
+            Self { there: Mutex::new(there), hidden: Mutex::default(), differs: Mutex::default() }
         }
     }
 
@@ -232,7 +257,11 @@ mod tests {
                 let is_there = locked(&self.there).contains(&wanted.name);
                 Ok(is_there.then(|| Existing {
                     outputs: Properties::from_iter([("id".to_owned(), json!(wanted.name))]),
-                    differences: Vec::new(),
+                    differences: if locked(&self.differs).contains(&wanted.name) {
+                        vec![("vpc".to_owned(), json!("vpc-2"), json!("vpc-1"))]
+                    } else {
+                        Vec::new()
+                    },
                     state: State::Ready,
                     is_own: None,
                 }))
@@ -241,6 +270,9 @@ mod tests {
 
         fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Result<Properties, Failure>> {
             Box::pin(async {
+                if wanted.text("table") == "route-table/refusing" {
+                    return Err(Failure::Refused(missing()));
+                }
                 locked(&self.there).insert(wanted.name.clone());
                 Ok(Properties::new())
             })
@@ -248,6 +280,10 @@ mod tests {
 
         fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
             Box::pin(async { Err(Failure::Refused(missing())) })
+        }
+
+        fn repair<'s>(&'s self, wanted: &'s Wanted, _: &'s Existing) -> Waiting<'s, Result<bool, Failure>> {
+            Box::pin(async { Ok(locked(&self.differs).remove(&wanted.name)) })
         }
 
         fn traits(&self, kind: &str) -> Traits {
@@ -259,7 +295,7 @@ mod tests {
         }
     }
 
-    fn graph() -> Graph {
+    fn graph(table: &str) -> Graph {
         let node = |name: &str, kind, stage, properties| Node {
             name: name.to_owned(),
             kind,
@@ -267,40 +303,58 @@ mod tests {
             properties: Properties::from_iter([properties]),
             after: Vec::new(),
         };
-        let table = ("table".to_owned(), output("route-table/a", "id"));
+        let to = ("table".to_owned(), output(table, "id"));
         let resources = vec![
-            node("route-table/a", "route-table", "cluster", ("vpc".to_owned(), json!("vpc-1"))),
-            node("route/a", "route", "cluster", table.clone()),
-            node("instance/bootstrap", "instance", "bootstrap", table),
+            node(table, "route-table", "cluster", ("vpc".to_owned(), json!("vpc-1"))),
+            node("route/a", "route", "cluster", to.clone()),
+            node("instance/bootstrap", "instance", "bootstrap", to),
         ];
         Graph { resources, ..Graph::default() }
     }
 
-    async fn read(cloud: &Cloud) -> Result<Result<Confirmed, Fault>, Box<dyn Error>> {
+    async fn read(cloud: &Cloud, table: &str) -> Result<Confirmed, Box<dyn Error>> {
         let root = tempfile::tempdir()?;
         let confirmation = Confirmation {
             root: root.path(),
             platform: platforms::named("aws").ok_or("no such platform")?,
             api: cloud,
-            graph: &graph(),
+            graph: &graph(table),
             cluster_id: "",
             stop: &Stop::default(),
         };
-        Ok(confirmation.read().await)
+        Ok(confirmation.read().await?.ok_or("nothing was read")?)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_link_that_is_missing_is_created() -> Result<(), Box<dyn Error>> {
         let cloud = Cloud::with(&["route-table/a", "instance/bootstrap"]);
-        let confirmed = read(&cloud).await??;
-        assert_eq!((confirmed.created, confirmed.missing), (vec!["route/a".to_owned()], Vec::new()));
+        let confirmed = read(&cloud, "route-table/a").await?;
+        assert_eq!((confirmed.restored, confirmed.missing), (vec!["route/a".to_owned()], Vec::new()));
+        Ok(())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_link_that_cannot_be_created_is_named() -> Result<(), Box<dyn Error>> {
+        let cloud = Cloud::with(&["route-table/refusing", "instance/bootstrap"]);
+        let confirmed = read(&cloud, "route-table/refusing").await?;
+        assert_eq!((confirmed.restored, confirmed.missing), (Vec::new(), vec!["route/a".to_owned()]));
+        Ok(())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_property_that_differs_is_set() -> Result<(), Box<dyn Error>> {
+        let cloud = Cloud::with(&["route-table/a", "route/a", "instance/bootstrap"]);
+        locked(&cloud.differs).insert("route-table/a".to_owned());
+        let confirmed = read(&cloud, "route-table/a").await?;
+        assert_eq!((confirmed.restored, confirmed.missing), (vec!["route-table/a".to_owned()], Vec::new()));
+        assert!(confirmed.differences.is_empty() && locked(&cloud.differs).is_empty());
         Ok(())
     }
 
     #[tokio::test(start_paused = true)]
     async fn another_resource_that_is_missing_is_named_and_not_created() -> Result<(), Box<dyn Error>> {
         let cloud = Cloud::with(&["route-table/a"]);
-        let confirmed = read(&cloud).await??;
+        let confirmed = read(&cloud, "route-table/a").await?;
         assert_eq!(confirmed.missing, ["instance/bootstrap"]);
         assert!(!locked(&cloud.there).contains("instance/bootstrap"));
         Ok(())

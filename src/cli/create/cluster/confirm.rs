@@ -11,8 +11,8 @@ use crate::install;
 use crate::install::{Confirmation, Confirmed, Drift, Fault};
 use crate::workdir::ClusterDir;
 
-/// What is said where links are created.
-const CREATED: &str = "the cloud confirmed these and did not have them, so landfall created them";
+/// What is said where something was restored.
+const RESTORED: &str = "the cloud confirmed these and did not have them so, and landfall restored them";
 
 impl Job<'_> {
     /// What is missing or changed after a run. `continued` says whether calls of Terraform failed in it: then it is an
@@ -25,10 +25,10 @@ impl Job<'_> {
         continued: bool,
     ) -> Result<Vec<Drift>, Fault> {
         let talk = |line: &str| self.settings.printer.talk(line);
-        match self.confirmed(plan).transpose() {
+        match self.confirmed(plan) {
             Ok(Some(confirmed)) => {
-                if !confirmed.created.is_empty() {
-                    talk(&format!("{CREATED}: {}", confirmed.created.join(", ")));
+                if !confirmed.restored.is_empty() {
+                    talk(&format!("{RESTORED}: {}", confirmed.restored.join(", ")));
                 }
                 if confirmed.missing.is_empty() && (confirmed.differences.is_empty() || !continued) {
                     return Ok(Vec::new());
@@ -51,11 +51,14 @@ impl Job<'_> {
 
     /// The resources as landfall's own calls read them; none where the native engine does not know all of them, or the
     /// platform has no links.
-    fn confirmed(&self, plan: &Plan) -> Option<Result<Confirmed, Fault>> {
-        let graph = self.platform.resources(plan, &self.basis.catalogue).ok()??;
-        let secrets = install::secrets(self.directory).ok()?;
-        let api = self.session?.api(&plan.identity.infra_id, &secrets)?;
-        graph.resources.iter().find(|node| api.traits(node.kind).is_link)?;
+    fn confirmed(&self, plan: &Plan) -> Result<Option<Confirmed>, Fault> {
+        let Ok(Some(graph)) = self.platform.resources(plan, &self.basis.catalogue) else { return Ok(None) };
+        let secrets = install::secrets(self.directory)?;
+        let api = self.session.and_then(|session| session.api(&plan.identity.infra_id, &secrets));
+        let Some(api) = api else { return Ok(None) };
+        if !graph.resources.iter().any(|node| api.traits(node.kind).is_link) {
+            return Ok(None);
+        }
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
         let confirmation = Confirmation {
             root: self.directory,
@@ -65,6 +68,6 @@ impl Job<'_> {
             cluster_id: &plan.identity.cluster_id,
             stop: &stop,
         };
-        Some(self.looking(confirmation.read(), &stop, &shown, STOPPING))
+        self.looking(confirmation.read(), &stop, &shown, STOPPING)
     }
 }

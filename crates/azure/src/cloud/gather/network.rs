@@ -1,6 +1,6 @@
 //! The existing network that the config names.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use ipnet::{Ipv4Net, Ipv6Net};
@@ -206,8 +206,12 @@ fn subnet_of(described: DescribedSubnet) -> Subnet {
     let single = address_prefix.filter(|prefix| !prefix.is_empty() && !address_prefixes.contains(prefix));
     let address_prefixes: Vec<String> = single.into_iter().chain(address_prefixes).collect();
     let dual_stack = address_prefixes.iter().any(|prefix| prefix.parse::<Ipv6Net>().is_ok());
-    // Azure does not say which configurations are for IPv6. A resource has one for each family.
-    let used = if dual_stack { parents(&ip_configurations).len() } else { ip_configurations.len() };
+    // Azure does not say which configurations are for IPv6: a resource has at most as many as for IPv4.
+    let used = if dual_stack {
+        parents(&ip_configurations).values().map(|count| count.div_ceil(2)).sum()
+    } else {
+        ip_configurations.len()
+    };
     Subnet {
         name: described.name,
         address_prefixes,
@@ -217,15 +221,19 @@ fn subnet_of(described: DescribedSubnet) -> Subnet {
     }
 }
 
-/// The ids of the resources that IP configurations belong to, in small letters: Azure's ids know no capitals.
-fn parents(ip_configurations: &[Reference]) -> BTreeSet<String> {
+/// How many of these IP configurations each resource has, by ids in small letters: Azure's ids know no capitals.
+fn parents(ip_configurations: &[Reference]) -> BTreeMap<String, usize> {
     const PARTS: &[&str] = &["/ipconfigurations/", "/frontendipconfigurations/"];
     let parent = |used: &Reference| {
         let id = used.id.to_lowercase();
         let before = PARTS.iter().find_map(|part| id.rsplit_once(part)).map(|(parent, _)| parent.to_owned());
         before.unwrap_or(id)
     };
-    ip_configurations.iter().map(parent).collect()
+    let mut parents = BTreeMap::new();
+    for used in ip_configurations {
+        *parents.entry(parent(used)).or_default() += 1;
+    }
+    parents
 }
 
 #[cfg(test)]

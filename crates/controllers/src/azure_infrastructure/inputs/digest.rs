@@ -42,8 +42,8 @@ impl Texts {
     }
 }
 
-/// What the owner decides in the spec. A pause is over without a change, the install config is a text, and the
-/// infrastructure ID is known.
+/// What the owner decides in the spec. A pause is over without a change, the policy of adoption says nothing of the plan,
+/// the install config is a text, and the infrastructure ID is known.
 ///
 /// A field that is added later may count only where it is set: all other clusters have to keep their digest.
 fn decided(spec: &Spec) -> Value {
@@ -61,7 +61,7 @@ fn decided(spec: &Spec) -> Value {
         ignition_secret_ref,
         stage,
         paused: _,
-        adopt_policy,
+        adopt_policy: _,
         api_internal_ip,
         patches,
     } = spec;
@@ -80,7 +80,6 @@ fn decided(spec: &Spec) -> Value {
         machines,
         ignition_secret_ref.as_ref().map(|secret| &secret.name),
         stage,
-        adopt_policy,
         api_internal_ip,
         patches,
     ])
@@ -146,7 +145,7 @@ mod tests {
         let owner =
             |profile: Option<&Value>, spec: &Spec, generation: i64| digests(profile, spec, generation).owner;
         let before = owner(None, &spec("4.18", false), 3);
-        assert_eq!(before, "36e3a0464aa6c48a");
+        assert_eq!(before, "0ef2166856248dbb");
         assert_eq!(owner(Some(&profile()), &spec("4.18", true), 4), before);
         assert_ne!(owner(None, &spec("4.19", false), 3), before);
         let patched = Spec { patches: vec![patch("b")], ..spec("4.18", false) };

@@ -97,6 +97,28 @@ async fn a_plan_is_held_although_the_status_was_lost() {
     );
 }
 
+/// As the guide to a restore has it: a dry run first.
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_does_not_release_the_plan_of_another_landfall() {
+    let stage = planned_before(&json!({})).await;
+    let noted = json!({ (anchor::PLAN): "0123456789abcdef", (anchor::PLANNED_BY): "0.0.9" });
+    stage.change(&json!({
+        "metadata": { "annotations": noted, "generation": 2 },
+        "spec": { "adoptPolicy": "skip" },
+        "status": null,
+    }));
+    restart(&stage);
+    stage.rounds(6).await;
+    stage.change(&json!({ "metadata": { "generation": 3 }, "spec": { "adoptPolicy": "manage" } }));
+    stage.rounds(3).await;
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    let annotations = stage.resource()["metadata"]["annotations"].clone();
+    assert_eq!(
+        (&annotations[anchor::PLAN], &annotations[anchor::PLANNED_BY]),
+        (&json!("0123456789abcdef"), &json!("0.0.9"))
+    );
+}
+
 /// The status of an earlier landfall is noted while its plan is held.
 #[tokio::test(start_paused = true)]
 async fn the_plan_of_an_earlier_landfall_is_noted_while_it_is_held() {

@@ -8,7 +8,7 @@ use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::drive;
 use landfall_engine_aso::kinds::KINDS;
 
-use super::super::resource::AdoptPolicy;
+use super::super::resource::{AdoptPolicy, Counts};
 use super::super::rollout::{ROLLOUT, Refusal, Taking};
 use super::{Planned, Run, VERSION, each_once};
 use crate::Failed;
@@ -122,6 +122,9 @@ impl Run<'_> {
             self.status.region.clone_from(&plan.region);
             self.status.machine_types.clone_from(&plan.machine_types);
         }
+        if self.status.zones.is_empty() {
+            self.status.zones.clone_from(&plan.zones);
+        }
         self.say(Said::new(UPDATE, true, "PlanChanged", &note));
         self.say(Said::new(PROGRESSING, false, "Held", note));
     }
@@ -163,6 +166,10 @@ impl Run<'_> {
         // What was lost with the status is not what failed.
         let was_settled = self.is_settled() || self.status.counts.total == 0;
         let is_ready = was_settled && !own.is_empty() && own.iter().all(|(_, object)| object.is_ready());
+        if self.status.counts.total == 0 && is_ready {
+            let total = i64::try_from(own.len()).unwrap_or(i64::MAX);
+            self.status.counts = Counts { done: total, total, ..Counts::default() };
+        }
         if let Some(failed) = own.iter().find_map(|(id, object)| failure(id, *object)) {
             self.say(failed);
         } else if is_ready && !was_ready {

@@ -81,8 +81,8 @@ impl Run<'_> {
         let cluster = (infra_id.as_str(), Some(subscription));
         let is_new = !self.resource.metadata.labels.contains_key(keys::CLUSTER);
         self.is_marked |= anchor::mark(objects, self.place, self.resource, cluster, true).await?;
-        if is_new && self.controller.claims.has_others() {
-            // An operator of another namespace may have taken the ID at the same time: the watches tell both.
+        if is_new && (self.controller.claims.has_others() || self.controller.labels.is_some()) {
+            // Another operator may have taken the ID at the same time: the watches tell both.
             sleep(CLAIMING).await;
             let taken = self.controller.claims.take(&self.key(), &infra_id, subscription);
             let taken = taken.map_err(|other| self.taken(&infra_id, &other));
@@ -104,6 +104,9 @@ impl Run<'_> {
                 // Its credential may be another one, without which what runs fails.
                 let held = self.hold(&given, &credential, &infra_id, None).await;
                 self.because(CREDENTIALS, held)?;
+                self.say(Said::new(CREDENTIALS, true, "Available", ""));
+                let note = "what runs was accepted before";
+                self.say(Said::new(VALIDATED, true, "Accepted", note));
                 self.status.owner_inputs_hash = inputs.owner;
                 return Ok(Verdict::Rejected { infra_id, why: planning::told(&found) });
             }
