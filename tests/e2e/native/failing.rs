@@ -46,7 +46,8 @@ fn installation(faults: &Arc<Faults>) -> Installation {
 fn reference(create: impl Fn(&Installation) -> Ran) -> Described {
     let installation = installation(&Faults::new(0, 0));
     let before = Listing::of(installation.cloud());
-    create(&installation).ends(0);
+    let ran = create(&installation).ends(0);
+    assert!(!ran.err.contains("landfall restored them"), "{ran}");
     described(&Listing::of(installation.cloud()).since(&before))
 }
 

@@ -24,7 +24,8 @@ const TERMS: Terms = Terms {
 
 /// The annotation of the lease that names the holder's controllers.
 pub(super) const CONTROLLERS: &str = "landfall.dev/controllers";
-/// The annotation of the lease that names what of the cluster the holder works on. Earlier versions do not write it.
+/// The annotation of the lease that names what of the cluster its holder works on, after the holder: earlier versions
+/// leave it as it is.
 pub(super) const SCOPE: &str = "landfall.dev/scope";
 /// How long another operator may hold the lease until this one gives up. A Deployment whose arguments change
 /// replaces its replicas meanwhile.
@@ -47,9 +48,10 @@ pub fn scope(
 pub(super) fn lease(candidacy: Candidacy, controllers: &str) -> Lease<Arc<dyn Objects>> {
     let Candidacy { objects, namespace, identity, scope } = candidacy;
     let place = ObjectRef::in_namespace(&LEASE, namespace, LEASE_NAME);
+    let noted = format!("{identity}: {scope}");
     Lease::new(objects, place, identity, TERMS, Timestamp::now)
         .noting(CONTROLLERS, controllers.to_owned())
-        .noting(SCOPE, scope)
+        .noting(SCOPE, noted)
 }
 
 /// Why a replica with these controllers and this scope does not wait for the holder of the lease, if so.
@@ -62,7 +64,8 @@ fn differs(lease: &Lease<Arc<dyn Objects>>, holder: &str, controllers: &str, sco
              {controllers}): run all controllers in one operator, or give each operator its own --namespace"
         ));
     }
-    let others = other(SCOPE, scope)?;
+    let noted = lease.seen_note(SCOPE)?;
+    let others = noted.strip_prefix(&format!("{holder}: ")).filter(|noted| *noted != scope)?;
     Some(format!(
         "the operator {holder} holds the lease {LEASE_NAME} and works on other objects ({others}, not {scope}): \
          use the same flags, or give each operator its own --namespace"
@@ -147,7 +150,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_operator_with_other_controllers_or_objects_is_refused_with_the_reason() {
-        let other_shard = "--profile-group=g --watch-label-selector=shard=2";
+        let other_shard = "other: --profile-group=g --watch-label-selector=shard=2";
         for (others, reason) in [
             (json!({ (CONTROLLERS): "cloud-config-sync" }), "(cloud-config-sync, not"),
             (
@@ -161,9 +164,10 @@ mod tests {
             let why = refused.and_then(Result::err).unwrap_or_default();
             assert!(why.contains("other holds") && why.contains(reason), "{why}");
         }
-        // Earlier versions note their controllers only, or nothing.
+        // Earlier versions note their controllers only, or nothing, and leave what another holder noted.
         for same in [
-            json!({ (CONTROLLERS): NAMES, (SCOPE): SHARD }),
+            json!({ (CONTROLLERS): NAMES, (SCOPE): format!("other: {SHARD}") }),
+            json!({ (CONTROLLERS): NAMES, (SCOPE): "before: --profile-group=g" }),
             json!({ (CONTROLLERS): NAMES }),
             json!({}),
             Value::Null,
@@ -193,6 +197,9 @@ mod tests {
         let lease = lease(candidacy(&cluster), NAMES);
         assert_eq!(win(&lease, (NAMES, SHARD), || {}).await, Ok(()));
         let kept = cluster.at(&ObjectRef::in_namespace(&LEASE, "own".to_owned(), LEASE_NAME));
-        assert_eq!(kept["metadata"]["annotations"], json!({ (CONTROLLERS): NAMES, (SCOPE): SHARD }));
+        assert_eq!(
+            kept["metadata"]["annotations"],
+            json!({ (CONTROLLERS): NAMES, (SCOPE): format!("me: {SHARD}") })
+        );
     }
 }
