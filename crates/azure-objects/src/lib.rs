@@ -18,4 +18,5 @@ pub mod desired;
 pub mod keys;
 pub mod kinds;
 pub mod names;
+pub mod stack_environment;
 pub mod translate;

@@ -28,7 +28,6 @@ mod plan;
 mod render;
 mod resources;
 mod rules;
-mod stack_environment;
 mod survey;
 pub mod target;
 mod untracked;

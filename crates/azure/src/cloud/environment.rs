@@ -1,5 +1,6 @@
 //! The endpoints of a cloud: from its row in the catalogue, or as an Azure Stack Hub tells them.
 
+use landfall_azure_objects::stack_environment;
 use landfall_diagnostics::secret::without_user;
 use landfall_diagnostics::{Finding, Kind, shortened};
 use landfall_model::azure::catalogue::Cloud;
@@ -12,7 +13,6 @@ use super::arm::Arm;
 use super::pages;
 use super::session::Session;
 use super::transport;
-use crate::stack_environment;
 
 /// The check of the cloud.
 pub(super) const CHECK: &str = "azure.cloud";

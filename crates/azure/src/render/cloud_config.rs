@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use landfall_azure_objects::stack_environment;
 use landfall_model::plan::Since;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::Rendering;
-use crate::stack_environment;
 
 /// The config, in the OpenShift installer's names and order.
 ///

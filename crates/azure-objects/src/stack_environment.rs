@@ -58,10 +58,10 @@ const RESOURCE_KEYS: &[&str] = &[
     "microsoftGraph",
 ];
 
-/// The environment of a hub. `endpoint` is its resource manager as the config names it, and `told` what that
-/// says of the hub. What nobody says is empty.
-#[cfg(feature = "cloud")]
-pub(super) fn of_hub(endpoint: &str, told: &Map<String, Value>) -> Map<String, Value> {
+/// The environment of a hub. `endpoint` is its resource manager as the config names it, and `told` the metadata that
+/// this serves of the hub. What neither has is empty.
+#[must_use]
+pub fn of_hub(endpoint: &str, told: &Map<String, Value>) -> Map<String, Value> {
     let text = |key: &str| told.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let authentication = |pointer: &str| {
         let found = told.get("authentication").and_then(|known| known.pointer(pointer));
@@ -93,7 +93,8 @@ pub(super) fn of_hub(endpoint: &str, told: &Map<String, Value>) -> Map<String, V
 
 /// The environment as one line of JSON with its keys in their order. Another document keeps the order that it
 /// has.
-pub(super) fn line(document: &Map<String, Value>) -> String {
+#[must_use]
+pub fn line(document: &Map<String, Value>) -> String {
     let resources = document.get(RESOURCES).and_then(Value::as_object);
     let Some(resources) = resources.filter(|_| has_exactly(document, KEYS)) else {
         return Value::from(document.clone()).to_string();
@@ -125,7 +126,6 @@ mod tests {
 
     use super::*;
 
-    #[cfg(feature = "cloud")]
     #[test]
     fn a_hub_is_described_as_the_installer_does() {
         const EXPECTED: &str = "{\"name\":\"HybridEnvironment\",\"managementPortalURL\":\"\",\
