@@ -13,6 +13,8 @@ use crate::moto::Moto;
 use crate::program::Ran;
 
 const REGION: &str = "us-east-1";
+/// What is said where something was restored after Terraform.
+const RESTORED: &str = "restored these resources";
 /// As many runs as somebody starts before they ask what is wrong.
 const RUNS: usize = 4;
 
@@ -47,7 +49,7 @@ fn reference(create: impl Fn(&Installation) -> Ran) -> Described {
     let installation = installation(&Faults::new(0, 0));
     let before = Listing::of(installation.cloud());
     let ran = create(&installation).ends(0);
-    assert!(!ran.err.contains("landfall restored them"), "{ran}");
+    assert!(!ran.err.contains(RESTORED), "{ran}");
     described(&Listing::of(installation.cloud()).since(&before))
 }
 
@@ -165,7 +167,7 @@ fn an_empty_answer_leaves_no_target_unregistered() {
     let before = Listing::of(installation.cloud());
     let ran = with_terraform(&installation).ends(0);
     assert_eq!(installation.front().unused(), Vec::<String>::new());
-    assert_eq!(ran.err.matches("the cloud confirmed these and did not have them so").count(), 1, "{ran}");
+    assert_eq!(ran.err.matches(RESTORED).count(), 1, "{ran}");
     assert_eq!(ran.err.matches("reading existing resources").count(), 1, "{ran}");
     let differences = wrong(&installation, &before, &reference);
     assert!(differences.is_empty(), "{differences:?}: {ran}");

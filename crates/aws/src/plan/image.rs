@@ -40,10 +40,9 @@ fn copied(planning: &Planning<'_>, architecture: &str) -> Option<Image> {
 /// The image of a pool: its own, or, where its architecture is not the control plane's, the one that is published
 /// for its architecture. None where the pool starts from the image of [`choose`].
 pub(super) fn of_pool(planning: &Planning<'_>, pool: &MachinePool) -> Option<String> {
-    image_of(pool).or_else(|| {
-        other_architecture(planning, pool)?;
-        published(planning, &pool.architecture)
-    })
+    let control_plane = planning.case.config.control_plane.as_ref();
+    let differs = control_plane.is_some_and(|own| own.architecture != pool.architecture);
+    image_of(pool).or_else(|| published(planning, &pool.architecture).filter(|_| differs))
 }
 
 /// Reports a compute pool that has no image: none is published for it, and landfall copies only the image that a
@@ -63,12 +62,6 @@ pub(super) fn check_pool(planning: &Planning<'_>, path: &str, pool: &MachinePool
         return;
     };
     out.push(pages::pool_image_missing(planning, path, &pool.architecture, &why));
-}
-
-/// The control plane's architecture, where that of the pool is another one.
-fn other_architecture<'a>(planning: &Planning<'a>, pool: &MachinePool) -> Option<&'a str> {
-    let control_plane = planning.case.config.control_plane.as_ref()?;
-    Some(control_plane.architecture.as_str()).filter(|own| *own != pool.architecture)
 }
 
 /// The image that is published for the region and an architecture, as the facts or the catalogue know it.

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_engine_native::{Journal, NoteFault, Pace, Past, Run, Underway, interrupted, run};
 use landfall_engine_terraform::Stop;
@@ -183,10 +182,6 @@ impl Api for Links<'_> {
 
     fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
         Box::pin(async { Ok(()) })
-    }
-
-    fn ignition<'s>(&'s self, machine: &'s Wanted) -> Waiting<'s, Result<Option<Secret<String>>, Failure>> {
-        self.api.ignition(machine)
     }
 
     fn traits(&self, kind: &str) -> Traits {

@@ -12,7 +12,8 @@ use crate::install::{Confirmation, Confirmed, Drift, Fault};
 use crate::workdir::ClusterDir;
 
 /// What is said where something was restored.
-const RESTORED: &str = "the cloud confirmed these and did not have them so, and landfall restored them";
+const RESTORED: &str =
+    "restored these resources, which were missing or differed although the cloud confirmed them";
 
 impl Job<'_> {
     /// What is missing or changed after a run. `continued` says whether calls of Terraform failed in it: then it is an

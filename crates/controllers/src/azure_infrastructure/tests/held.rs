@@ -197,7 +197,7 @@ async fn a_rejected_cluster_that_was_never_ready_has_failed() {
     );
 }
 
-/// The operator says something of the cluster's network.
+/// Sets a condition of the cluster's network, as Azure Service Operator does.
 fn network_is(stage: &Stage, condition: &Value) {
     let place = at("virtualnetworks", "demo-x7k2p-vnet");
     let mut network = stage.played.read(&place).unwrap_or_default();
