@@ -10,7 +10,8 @@ const TAGGED: Option<&str> = Some("/tags/Name");
 const NAMED: Option<&str> = Some("/name");
 
 /// The tables of the modules in `templates/terraform/aws`.
-pub(super) static MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: false };
+pub(super) static MODULES: Modules =
+    Modules { tracked: TRACKED, parts: PARTS, gives_up: false, kept: &["aws_main_route_table_association"] };
 
 const fn tracked(resource: &'static str, kind: &'static str, name: Option<&'static str>) -> Tracked {
     Tracked { resource, kind, name, id: last, imports: true, comes_along: false }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The tables of the modules in `templates/terraform/azure`. The provider gives up what it has begun as soon as it is
 /// stopped, and keeps nothing of a machine that Azure has no room for.
-pub(super) static MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: true };
+pub(super) static MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: true, kept: &[] };
 
 const MACHINE: &str = "azurerm_linux_virtual_machine";
 

@@ -191,17 +191,21 @@ const STATE_HELP: &str = "restore a copy, such as the file of the same name with
 impl Fault {
     /// Whether the same command may succeed another time without a change: only the cloud failed, or the provider
     /// crashed. In a run that `is_first` to create something, a name that is taken beside that is the name of a resource
-    /// whose creation was not confirmed, and so it is by itself where that run continues (`is_again`).
+    /// whose creation was not confirmed, and so it is by itself where that run continues (`is_again`). The same goes for
+    /// errors of no known cause, in every run: the provider takes some responses that are none for the news that
+    /// something is gone or empty, and its errors about that are of many kinds.
     #[must_use]
     pub fn may_pass(&self, is_first: bool, is_again: bool) -> bool {
         let Self::Failed(failed) = self else { return false };
         let passes = |trouble: &Trouble| {
             matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::Crashed | Cause::TimeOut)
         };
-        let is_own = |trouble: &Trouble| is_first && trouble.cause == Cause::NameTaken;
-        let is_lost = |trouble: &Trouble| passes(trouble) || is_again && is_own(trouble);
+        let follows = |trouble: &Trouble| {
+            trouble.cause == Cause::Other || is_first && trouble.cause == Cause::NameTaken
+        };
+        let is_lost = |trouble: &Trouble| passes(trouble) || is_again && follows(trouble);
         failed.troubles.iter().any(is_lost)
-            && failed.troubles.iter().all(|trouble| passes(trouble) || is_own(trouble))
+            && failed.troubles.iter().all(|trouble| passes(trouble) || follows(trouble))
     }
 }
 
@@ -328,13 +332,16 @@ mod tests {
             failed(&causes).may_pass(false, true)
         };
         assert!(passes(&[Cause::Unanswered, Cause::Throttled, Cause::TimeOut, Cause::Crashed]));
-        assert!(!passes(&[Cause::Unanswered, Cause::Permission]) && !passes(&[Cause::Other]) && !passes(&[]));
+        assert!(!passes(&[Cause::Unanswered, Cause::Permission]) && !passes(&[Cause::Quota]) && !passes(&[]));
         assert!(!Fault::NotFound { named: None }.may_pass(false, false));
         let (lost, taken) = ((Cause::Unanswered, None), (Cause::NameTaken, None));
         let both = failed(&[lost, taken]);
         assert!(both.may_pass(true, false) && !both.may_pass(false, false));
         assert!(!failed(&[taken]).may_pass(true, false), "the name is somebody else's");
         assert!(failed(&[taken]).may_pass(true, true), "an earlier attempt of this run has lost it");
+        let other = (Cause::Other, None);
+        assert!(failed(&[lost, other]).may_pass(false, false) && failed(&[other]).may_pass(false, true));
+        assert!(!failed(&[other]).may_pass(true, false), "no call failed before it");
     }
 
     #[test]

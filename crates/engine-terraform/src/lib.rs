@@ -37,7 +37,7 @@ pub use preview::{Change, Changes, Outside, Preview};
 pub use previous_run::{AtWork, at_work};
 pub use run_errors::{Cause, Trouble, lacks_capacity};
 pub use run_progress::{Progress, Running};
-pub use state::{complete_resources, record_names, resources};
+pub use state::{complete_resources, record_names, resources, tainted};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -273,24 +273,9 @@ impl Terraform {
     /// # Errors
     /// The state cannot be read.
     pub async fn outputs(&self, stage: &Stage<'_>) -> Result<Map<String, Value>, Fault> {
-        let folder = process::whole(stage.folder)?;
-        let mut command = tokio::process::Command::new(&self.program.path);
-        command
-            .args(["output", "-json", "-no-color"])
-            .current_dir(&folder)
-            .stdin(std::process::Stdio::null())
-            .kill_on_drop(true);
-        environment::prepare_stage(&mut command, stage, &folder);
-        let cannot_run = |source| Fault::CannotRun { program: self.program.path.clone(), source };
-        let output = command.output().await.map_err(cannot_run)?;
-        let unusable = |why: String| Fault::State { path: folder.join(state::STATE), why };
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let error = run_errors::plain(&said).into_iter().next().or_else(|| run_errors::last_words(&said));
-            let error = error.unwrap_or_default();
-            return Err(unusable(Trouble::of(&error, &environment::secrets(stage)).said));
-        }
-        let outputs: Map<String, Value> = serde_json::from_slice(&output.stdout)
+        let printed = self.with_state(stage, &["output", "-json", "-no-color"]).await?;
+        let unusable = |why: String| Fault::State { path: stage.folder.join(state::STATE), why };
+        let outputs: Map<String, Value> = serde_json::from_slice(&printed)
             .map_err(|_| unusable("its outputs cannot be read".to_owned()))?;
         let value = |(name, output)| {
             let output: Output = serde_json::from_value(output).ok()?;
@@ -301,6 +286,32 @@ impl Terraform {
             .map(value)
             .collect::<Option<Map<String, Value>>>()
             .ok_or_else(|| unusable("its outputs have an unknown format".to_owned()))
+    }
+
+    /// Has the next run keep a resource that it would replace, as its creation failed.
+    ///
+    /// # Errors
+    /// The state does not have it, or cannot be read or written.
+    pub async fn untaint(&self, stage: &Stage<'_>, address: &str) -> Result<(), Fault> {
+        self.with_state(stage, &["untaint", "-no-color", address]).await?;
+        state::restrict(stage.folder)
+    }
+
+    /// What a command about the state of a stage prints.
+    async fn with_state(&self, stage: &Stage<'_>, arguments: &[&str]) -> Result<Vec<u8>, Fault> {
+        let folder = process::whole(stage.folder)?;
+        let mut command = tokio::process::Command::new(&self.program.path);
+        command.args(arguments).current_dir(&folder).stdin(std::process::Stdio::null()).kill_on_drop(true);
+        environment::prepare_stage(&mut command, stage, &folder);
+        let cannot_run = |source| Fault::CannotRun { program: self.program.path.clone(), source };
+        let output = command.output().await.map_err(cannot_run)?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let error = run_errors::plain(&said).into_iter().next().or_else(|| run_errors::last_words(&said));
+        let why = Trouble::of(&error.unwrap_or_default(), &environment::secrets(stage)).said;
+        Err(Fault::State { path: folder.join(state::STATE), why })
     }
 
     fn not_stopped(&self, stage: &Stage<'_>, work: &str, stop: &Stop) -> Result<(), Fault> {

@@ -89,6 +89,23 @@ pub fn complete_resources(folder: &Path) -> Result<Vec<String>, Fault> {
     read(folder, |instance| !instance.is_replaced())
 }
 
+/// The resources that the next run replaces as their creation failed: types and addresses.
+///
+/// # Errors
+/// The state cannot be read or understood.
+pub fn tainted(folder: &Path) -> Result<Vec<(String, String)>, Fault> {
+    let path = folder.join(STATE);
+    let bytes = streams::read(&path)?.unwrap_or_default();
+    let resources = managed(&bytes).map_err(|why| Fault::State { path, why })?;
+    Ok(resources.iter().flat_map(of_failed_creation).collect())
+}
+
+fn of_failed_creation(resource: &Resource) -> impl Iterator<Item = (String, String)> {
+    let instances = resource.instances.iter();
+    let tainted = instances.filter(|one| one.status == TAINTED && one.deposed.is_empty());
+    tainted.map(|instance| (resource.sort.clone(), address(resource, instance)))
+}
+
 fn read(folder: &Path, counts: fn(&Instance) -> bool) -> Result<Vec<String>, Fault> {
     let path = folder.join(STATE);
     let bytes = streams::read(&path)?.unwrap_or_default();
@@ -203,6 +220,9 @@ mod tests {
         let complete = addresses(&bytes, |instance| !instance.is_replaced());
         assert_eq!(complete, Ok(vec!["aws_instance.master[0]".to_owned()]));
         assert_eq!(all(&bytes).map(|all| all.len()), Ok(3));
+        let tainted: Vec<(String, String)> =
+            managed(&bytes).iter().flatten().flat_map(of_failed_creation).collect();
+        assert_eq!(tainted, [("aws_instance".to_owned(), "aws_instance.bootstrap".to_owned())]);
     }
 
     #[test]

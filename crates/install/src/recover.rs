@@ -108,6 +108,23 @@ impl Site<'_> {
         forget(&self.import_file(stage))
     }
 
+    /// Has terraform keep what it would remove and create again, if the provider cannot remove it.
+    ///
+    /// # Errors
+    /// The state cannot be read or written.
+    pub(super) async fn keep(&self, stage: &plan::Stage) -> Result<(), Fault> {
+        let folder = self.files().folder(stage);
+        let (kept, failed) = (self.platform.modules().kept, |fault| engine(stage.name, fault));
+        let tainted = landfall_engine_terraform::tainted(&folder).map_err(failed)?;
+        let log = self.cluster.logs();
+        let described =
+            Stage { name: stage.name, folder: &folder, variables: &[], environment: &[], log: &log };
+        for (_, address) in tainted.iter().filter(|(sort, _)| kept.contains(&sort.as_str())) {
+            self.terraform.untaint(&described, address).await.map_err(failed)?;
+        }
+        Ok(())
+    }
+
     /// Looks for resources that earlier runs on a stage created and the state lacks, if one of them did not end
     /// in order. With consent what can be imported gets an `import` block, and the rest is removed.
     ///
@@ -361,7 +378,7 @@ mod tests {
         }))
     }
 
-    const STEADY: Modules = Modules { tracked: &[], parts: &[], gives_up: false };
+    const STEADY: Modules = Modules { tracked: &[], parts: &[], gives_up: false, kept: &[] };
 
     #[test]
     fn a_run_without_an_end_and_one_that_was_killed_are_looked_at() {

@@ -102,6 +102,7 @@ impl Site<'_> {
             return Ok(());
         }
         let inputs = if self.fit(stage).await? { self.files().inputs(stage, &variables)? } else { inputs };
+        self.keep(stage).await?;
         self.recover(stage, &variables).await?;
         self.work(stage, Work::Apply, &variables, &inputs, all).await?;
         self.forget_imports(stage)

@@ -56,6 +56,9 @@ pub struct Modules {
     /// Whether the provider gives up what is being created when it is stopped or the cloud refuses it: it exists then,
     /// and is not in the state.
     pub gives_up: bool,
+    /// Types that are kept although their creation was not confirmed: the provider cannot remove such a resource, and
+    /// has nothing more to do for it.
+    pub kept: &'static [&'static str],
 }
 
 impl Modules {

@@ -1,11 +1,12 @@
 //! A cloud in which any call may fail: the native engine creates everything once, and destroy leaves nothing.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::difference::{Described, IDENTITY, described, differences};
 use crate::faults::{self, Faults, Row, refuse_as_aws};
-use crate::front::{Asked, Reply, Rule};
+use crate::front::{Asked, Reply, Rule, Sent};
 use crate::installation::Installation;
 use crate::killed::PLATFORM;
 use crate::listing::Listing;
@@ -169,6 +170,35 @@ fn an_empty_answer_leaves_no_target_unregistered() {
     assert_eq!(installation.front().unused(), Vec::<String>::new());
     assert_eq!(ran.err.matches(RESTORED).count(), 1, "{ran}");
     assert_eq!(ran.err.matches("reading existing resources").count(), 1, "{ran}");
+    let differences = wrong(&installation, &before, &reference);
+    assert!(differences.is_empty(), "{differences:?}: {ran}");
+    installation.destroy();
+}
+
+/// Terraform would replace what it did not see created, and the provider can only remove an association that it saw.
+#[test]
+#[ignore = "needs terraform and moto"]
+fn an_association_whose_creation_was_not_seen_is_kept() {
+    const CREATION: &str = "ReplaceRouteTableAssociation";
+    const LOOK: &str = "association.route-table-association-id";
+    let reference = reference(with_terraform);
+    let installation = Installation::prepare("4.19", REGION, Vec::new(), |_| PLATFORM.to_owned());
+    let (created, cut) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let is_cut = Arc::clone(&cut);
+    installation.front().on_the_way(move |asked, pass| {
+        let answer = pass();
+        let is_look = asked.action() == "DescribeRouteTables" && asked.body.contains(LOOK);
+        if asked.action() == CREATION {
+            created.store(true, Ordering::SeqCst);
+        } else if is_look && created.load(Ordering::SeqCst) && !cut.swap(true, Ordering::SeqCst) {
+            return Sent::Whole(Reply::xml("<DescribeRouteTablesResponse>").bytes());
+        }
+        Sent::Whole(answer)
+    });
+    let before = Listing::of(installation.cloud());
+    let ran = with_terraform(&installation).ends(0);
+    assert!(is_cut.load(Ordering::SeqCst), "{ran}");
+    assert_eq!(installation.front().count("ec2", CREATION), 1, "{ran}");
     let differences = wrong(&installation, &before, &reference);
     assert!(differences.is_empty(), "{differences:?}: {ran}");
     installation.destroy();

@@ -30,7 +30,7 @@ static TRACKED: &[Tracked] = &[
     Tracked { imports: false, comes_along: true, name: Some("/disk"), ..tracked("x_machine", "disk") },
 ];
 static PARTS: &[Part] = &[Part { resource: "x_route", id: route }];
-const MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: false };
+const MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: false, kept: &[] };
 
 fn thing(kind: &'static removal::Kind, id: &str, name: &str) -> Resource {
     let (id, name) = (id.to_owned(), name.to_owned());

@@ -167,8 +167,12 @@ impl Job<'_> {
             if !attempts.another(self.standing(&cluster)) {
                 break Err(fault);
             }
+            // What only follows from earlier trouble is said to do so.
+            let is_trouble = passing(&fault, is_first, false).is_some();
+            let reason =
+                if is_trouble { "the cloud did not answer properly" } else { "calls have failed before" };
             self.settings.printer.talk(&format!(
-                "the cloud did not answer properly, continuing in {} s (attempt {}): {why}",
+                "{reason}, continuing in {} s (attempt {}): {why}",
                 PAUSE.as_secs(),
                 attempts.again + 1
             ));
