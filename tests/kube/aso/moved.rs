@@ -114,6 +114,52 @@ fn without_a_break_everything_is_as_it_was() {
     begin(&site, &old, &new).end().ends(0);
 }
 
+/// Has a kind require a field, as another release of the operator may, or not any more.
+fn requires(management: &Management, definition: &str, field: Option<&str>) {
+    let mut changed = management.get(definition).unwrap();
+    for version in changed["spec"]["versions"].as_array_mut().unwrap() {
+        let spec = &mut version["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        let mut required = spec["required"].as_array().cloned().unwrap_or_default();
+        required.retain(|one| one != "edition");
+        required.extend(field.map(Value::from));
+        spec["required"] = required.into();
+    }
+    management.server.call("PUT", definition, &changed).unwrap();
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_move_pauses_nothing_that_the_other_side_refuses() {
+    const GROUPS: &str =
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/resourcegroups.resources.azure.com";
+    let azure = Azure::empty();
+    let (here, site) = standing(&azure);
+    let there = managing(&azure);
+    let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
+    end_lease(&here, PRIVATE);
+    let group = here.get(&place_of(PRIVATE, "ResourceGroup", "corp-gov1-rg")).unwrap();
+    let version = group["apiVersion"].as_str().unwrap();
+    let path = format!("/apis/{version}/namespaces/default/resourcegroups?dryRun=All");
+    let copy = json!({
+        "apiVersion": version, "kind": "ResourceGroup", "metadata": { "name": "copy" }, "spec": group["spec"],
+    });
+    // The server notices a change of definitions a moment later.
+    let is_taken = || there.server.call("POST", &path, &copy).is_ok();
+    requires(&there, GROUPS, Some("edition"));
+    until("it is refused", || (!is_taken()).then_some(()));
+    let before = here.versions(PRIVATE);
+    let ran = begin(&site, &old, &new).end().ends(4);
+    assert!(ran.err.contains("LF1532") && ran.err.contains("ResourceGroup/corp-gov1-rg"), "{ran}");
+    assert!(ran.err.contains("edition"), "{ran}");
+    assert_eq!(here.versions(PRIVATE), before);
+    assert!(there.objects(PRIVATE).is_empty());
+
+    requires(&there, GROUPS, None);
+    until("it is accepted", || is_taken().then_some(()));
+    begin(&site, &old, &new).end().ends(0);
+    assert!(here.objects(PRIVATE).is_empty());
+}
+
 #[test]
 #[ignore = "needs an API server"]
 fn a_move_needs_the_kinds_of_all_objects_there() {

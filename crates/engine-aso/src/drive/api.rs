@@ -1,5 +1,6 @@
 //! The API of a management cluster, as the driver needs it.
 
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use serde_json::Value;
@@ -28,6 +29,11 @@ pub trait Api: Send + Sync {
 
     /// Makes the object, which must not be there, and gives it as it stands then.
     fn create<'a>(&'a self, at: &'a Location, object: &'a Value) -> BoxFuture<'a, Result<Value, Failure>>;
+
+    /// Whether the server would create the object, which is not created. One that is there already is refused (409).
+    fn rehearse<'a>(&'a self, _: &'a Location, _: &'a Value) -> BoxFuture<'a, Result<(), Failure>> {
+        async { Ok(()) }.boxed()
+    }
 
     /// A JSON merge patch, with a `metadata.resourceVersion` in it only onto that version. Gives the object
     /// that came of it.

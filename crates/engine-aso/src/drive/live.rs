@@ -82,6 +82,14 @@ impl Api for Live {
         async move { self.0.ask(Method::POST, &strict(&path(at, None)?), JSON, object).await }.boxed()
     }
 
+    fn rehearse<'a>(&'a self, at: &'a Location, object: &'a Value) -> BoxFuture<'a, Result<(), Failure>> {
+        async move {
+            let path = format!("{}&dryRun=All", strict(&path(at, None)?));
+            self.0.ask(Method::POST, &path, JSON, object).await.map(|_| ())
+        }
+        .boxed()
+    }
+
     fn merge<'a>(&'a self, at: &'a Location, patch: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
         async move {
             let place = path(at, Some(&at.name))?;

@@ -29,6 +29,16 @@ pub fn failure(failure: &Failure) -> Finding {
     )
 }
 
+/// The other management cluster refuses an object, so that a move was not begun.
+pub(super) fn not_taken(object: &Need, failure: &Failure) -> Finding {
+    let Need { kind, name } = object;
+    let message = format!("the other management cluster refuses {kind}/{name}: {}", failure.fault.why());
+    let fault = if failure.code() == Some(403) { Kind::Forbidden } else { Kind::Invalid };
+    Finding::error(&CALL, fault, "", message).help(
+        "nothing was paused; install the same release of Azure Service Operator in both management clusters",
+    )
+}
+
 /// Every object that failed for good.
 #[must_use]
 pub fn failed(step: &Step) -> Vec<Finding> {
@@ -207,6 +217,7 @@ mod tests {
         );
         let findings = [
             (failure(&Fault::Forbidden("it is not permitted".to_owned()).into()), "LF1532"),
+            (not_taken(&need, &Fault::NotFound.into()), "LF1532"),
             (failed, "LF1533"),
             (late(&step), "LF1534"),
             (lease_lost(), "LF1535"),

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use futures::StreamExt as _;
+use landfall_diagnostics::Finding;
 use serde_json::{Value, json};
 
 use super::api::{Failure, Feed, Location, ObjectEvent};
@@ -58,6 +59,14 @@ impl Relocation<'_> {
         if to.ground.is_taken(to.api).await? {
             return Ok(Worked::Refused(Box::new(pages::not_ours(to.ground))));
         }
+        // The lease and the objects lie in the namespace.
+        to.ground.lay_namespace(to.api).await?;
+        let Some(world) = heard((self.from.feed)(), from).await else {
+            return Ok(from.cut_off(Step::default()));
+        };
+        if let Some(refused) = self.rehearse(&ground.owner(&anchor), &world).await? {
+            return Ok(Worked::Refused(Box::new(refused)));
+        }
         told.told("pausing the cluster");
         let anchor = ground.annotate(from.api, anchor, &json!({ (PAUSED): "true" })).await?;
         let owner = ground.owner(&anchor);
@@ -74,8 +83,6 @@ impl Relocation<'_> {
             return Ok(from.cut_off(step));
         }
         let anchor = ground.annotate(from.api, anchor, &json!({ (keys::BLOCK_MOVE): null })).await?;
-        // The lease lies in the namespace.
-        to.ground.lay_namespace(to.api).await?;
         let arrived = to.alone(Box::pin(self.arrive(&anchor, &owner, &world, step))).await;
         if !matches!(arrived, Worked::Ended(End::Done, _)) {
             return Ok(arrived);
@@ -126,19 +133,49 @@ impl Relocation<'_> {
             copy["metadata"]["ownerReferences"] = json!([new.reference()]);
             to.ground.keep_credential(to.api, &copy).await?;
         }
-        let mut objects: Vec<(&Need, &Value)> =
-            world.iter().filter(|(_, object)| owner.owns(Object(object), &from.ground.infra_id)).collect();
+        let mut objects: Vec<(&Need, &Value)> = self.own(owner, world).collect();
         objects.sort_by_key(|(id, _)| tier(id.kind));
         for (id, object) in objects {
-            let at = Location {
-                api_version: text(object, "/apiVersion").to_owned(),
-                plural: kinds::named(id.kind).map_or("", |kind| kind.plural),
-                namespace: Some(to.ground.namespace.clone()),
-                name: id.name.clone(),
-            };
-            present(to.api, &at, &moved(object, &new)).await?;
+            present(to.api, &self.destination(id, object), &moved(object, &new)).await?;
         }
         Ok(there)
+    }
+
+    /// The cluster's own objects.
+    fn own<'w>(
+        &'w self,
+        owner: &'w Owner,
+        world: &'w ObservedState,
+    ) -> impl Iterator<Item = (&'w Need, &'w Value)> {
+        world.iter().filter(|(_, object)| owner.owns(Object(object), &self.from.place.ground.infra_id))
+    }
+
+    /// Where an object is in the other management cluster.
+    fn destination(&self, id: &Need, object: &Value) -> Location {
+        Location {
+            api_version: text(object, "/apiVersion").to_owned(),
+            plural: kinds::named(id.kind).map_or("", |kind| kind.plural),
+            namespace: Some(self.to.place.ground.namespace.clone()),
+            name: id.name.clone(),
+        }
+    }
+
+    /// What the other management cluster refuses of the cluster; none where it would take all of it. Another release
+    /// of the operator can lack a version or a field of a kind.
+    async fn rehearse(&self, owner: &Owner, world: &ObservedState) -> Result<Option<Finding>, Failure> {
+        for (id, object) in self.own(owner, world) {
+            let tried =
+                self.to.place.api.rehearse(&self.destination(id, object), &moved(object, owner)).await;
+            match tried {
+                Err(failure) if failure.code().is_some_and(is_refusal) => {
+                    return Ok(Some(pages::not_taken(id, &failure)));
+                }
+                // It is there already.
+                Err(failure) if failure.code() == Some(409) => {}
+                tried => tried?,
+            }
+        }
+        Ok(None)
     }
 
     /// Waits until the other operator has found every resource that this one has found.
@@ -171,6 +208,11 @@ impl Relocation<'_> {
             () = place.stop.asked() => false,
         }
     }
+}
+
+/// Whether an answer refuses an object for what it is, and not for the moment.
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 400 | 403 | 404 | 422)
 }
 
 /// What stands, once everything was heard of; none where that takes too long or is not wanted any more.
