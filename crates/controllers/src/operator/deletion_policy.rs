@@ -13,6 +13,7 @@ use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::Fault;
 use landfall_kube::kinds::{VALIDATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY_BINDING};
 use landfall_kube::objects::{ObjectRef, Objects, Part};
+use semver::Version;
 use serde_json::{Value, json};
 
 use super::manifests::{NAME, labels};
@@ -27,8 +28,10 @@ pub(super) const NAMES: &[&str] = &[OF_RESOURCE, OF_OBJECTS];
 /// The policy for the resource, and that for the objects of its cluster.
 const OF_RESOURCE: &str = "landfall-deletion-protection";
 const OF_OBJECTS: &str = "landfall-deletion-protection-objects";
+/// The label with the version of landfall that a policy is of.
+const VERSION: &str = "app.kubernetes.io/version";
 
-/// The policies with their bindings. They are the same for every operator in a cluster.
+/// The policies with their bindings. They are the same for every operator of this version in a cluster.
 pub(super) fn policies() -> Vec<Value> {
     let own = [rule(AZURE_INFRASTRUCTURE.group, &[AZURE_INFRASTRUCTURE.plural])];
     let mut by_group: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -86,13 +89,16 @@ fn rule(group: &str, plurals: &[&str]) -> Value {
 }
 
 fn object(kind: &str, name: &str, spec: &Value) -> Value {
-    let metadata = json!({ "name": name, "labels": labels() });
+    let mut labels = labels();
+    labels[VERSION] = env!("CARGO_PKG_VERSION").into();
+    let metadata = json!({ "name": name, "labels": labels });
     let version = VALIDATING_ADMISSION_POLICY.api_version();
     json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec })
 }
 
 /// Creates the policies, or brings them to what they should be: not every installer can create them. What is right
-/// already is not written. Gives whether the API server has policies at all.
+/// already is not written, nor is what a newer version of landfall wrote: the operators of two versions would take
+/// turns. Gives whether the API server has policies at all.
 ///
 /// # Errors
 /// One of them cannot be read or written: the reason, as a sentence.
@@ -104,11 +110,14 @@ pub(crate) async fn keep(objects: &dyn Objects) -> Result<bool, String> {
         let place = ObjectRef::in_cluster(kind, wanted["metadata"]["name"].as_str().unwrap_or_default());
         let known = objects.get(&place).await;
         let known = known.map_err(|fault| format!("{place} cannot be read: {}", fault.why()))?;
-        if known.as_ref().is_some_and(|known| holds(&known["spec"], &wanted["spec"])) {
+        let is_kept = |known: &Value| holds(&known["spec"], &wanted["spec"]) || is_newer(known, &wanted);
+        if known.as_ref().is_some_and(is_kept) {
             continue;
         }
         let written = if known.is_some() {
-            objects.merge(&place, json!({ "spec": wanted["spec"] }), Part::Whole).await
+            let labels = json!({ VERSION: wanted["metadata"]["labels"][VERSION] });
+            let patch = json!({ "metadata": { "labels": labels }, "spec": wanted["spec"] });
+            objects.merge(&place, patch, Part::Whole).await
         } else {
             objects.apply(&place, wanted, Part::Whole).await
         };
@@ -120,6 +129,14 @@ pub(crate) async fn keep(objects: &dyn Objects) -> Result<bool, String> {
         }
     }
     Ok(true)
+}
+
+/// Whether a policy is of a newer version of landfall than another.
+fn is_newer(known: &Value, wanted: &Value) -> bool {
+    let version = |policy: &Value| {
+        policy["metadata"]["labels"][VERSION].as_str().and_then(|text| Version::parse(text).ok())
+    };
+    version(known) > version(wanted)
 }
 
 /// Whether an object has an annotation.
@@ -166,6 +183,26 @@ mod tests {
         assert_eq!(cluster.at(&place)["spec"]["validations"], wanted);
         cluster.with(|state| state.objects.remove(&place));
         assert_eq!((keep(&cluster).await, writes(&cluster)), (Ok(true), 6));
+    }
+
+    #[tokio::test]
+    async fn policies_of_a_newer_version_stay() {
+        let cluster = FakeCluster::default();
+        assert_eq!(keep(&cluster).await, Ok(true));
+        let place = ObjectRef::in_cluster(&VALIDATING_ADMISSION_POLICY, OF_RESOURCE);
+        let mut known = cluster.at(&place);
+        let wanted = known.clone();
+        known["spec"]["validations"] = json!([{ "expression": "true" }]);
+        for (version, is_kept) in [("99.0.0", true), ("0.0.1", false), ("odd", false)] {
+            known["metadata"]["labels"][VERSION] = version.into();
+            cluster.put(&VALIDATING_ADMISSION_POLICY, known.clone());
+            assert_eq!(keep(&cluster).await, Ok(true));
+            let now = cluster.at(&place);
+            let of = |policy: &Value| {
+                (policy["metadata"]["labels"][VERSION].clone(), policy["spec"]["validations"].clone())
+            };
+            assert_eq!(of(&now), of(if is_kept { &known } else { &wanted }), "{version}");
+        }
     }
 
     #[tokio::test]
