@@ -63,6 +63,13 @@ fn fits(moto: &Moto, keys: &Keys, vpc: &str, ids: &[&str]) {
         let check = report.is("aws.vpc.dns", status);
         assert_eq!(text(check, "message").contains("enableDnsHostnames"), status == "failed", "{check}");
     }
+
+    // Files may have another use; the cluster cannot be created.
+    let without = "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: \
+                   [CloudCredential, CloudControllerManager, Ingress]\n";
+    let landfall = ask(moto, keys, &format!("{}{without}", config(REGION, &subnets(ids))));
+    landfall.preflight().says("plan", "failed", &["MachineAPI"]);
+    landfall.ask(&["create", "manifests"]).ends(0);
 }
 
 /// Everything that is wrong, each at the line that it is about. Nobody reaches the cluster from outside, so that

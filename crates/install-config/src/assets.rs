@@ -15,6 +15,7 @@ use landfall_platform::{Offline, World};
 use crate::verdict::{active, field_places, places};
 pub use landfall_render::Credentials;
 use landfall_render::{Extras, File};
+use landfall_rules::capabilities;
 use semver::Version;
 
 /// The user's credentials for the cloud of a config.
@@ -58,6 +59,14 @@ pub(crate) const INTRODUCED: &[Introduced] = &[
         },
     },
 ];
+
+/// Reports what a cluster cannot be created with, although it is planned and its files are written, as users may have
+/// another use for these.
+pub fn check_creation(config: &InstallConfig, out: &mut Findings) {
+    if active(config).is_some_and(|platform| !platform.stages().is_empty()) {
+        capabilities::check_machine_api(config, out);
+    }
+}
 
 /// Decides everything. None, with the reasons as errors in `out`, where that cannot be done.
 #[must_use]

@@ -114,6 +114,9 @@ async fn planned(
     let mut out = Findings::default();
     let plan = plan(asking, identity, &gathered.facts, &mut out)
         .or_else(|| likely_plan(asking, identity, &gathered.facts));
+    if !asking.installed {
+        assets::check_creation(asking.config, &mut out);
+    }
     let mut checks = judged(session, asking, &gathered, out.into_vec(), took);
     runner.watcher.more(checks.len());
     for checked in &checks {

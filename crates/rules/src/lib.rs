@@ -30,7 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod allowance;
-mod capabilities;
+pub mod capabilities;
 pub mod endpoint;
 mod families;
 pub mod features;
