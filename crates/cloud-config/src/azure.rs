@@ -51,7 +51,7 @@ pub(super) fn stitch(infrastructure: &Infrastructure, text: &[u8]) -> Result<Opt
 /// # Errors
 /// As for [`stitch`]; YAML cannot be read here.
 pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String, Fault> {
-    let Json::Object(mut settings) = Json::read(text).map_err(Fault::ConfigUnreadable)? else {
+    let Json::Object(mut settings) = Json::read(text).map_err(|why| not_json(text, why))? else {
         return Err(unreadable("it is not a JSON object"));
     };
     let order = Json::names(text);
@@ -72,6 +72,22 @@ pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String,
         settings.insert(PROBE_MODE.to_owned(), Json::Text("shared".to_owned()));
     }
     Ok(Json::Object(settings).line())
+}
+
+/// Why a text is not the JSON that the provider needs: [`in_json`] leaves YAML with ambiguous words as it is.
+fn not_json(text: &str, why: String) -> Fault {
+    const NAMED: usize = 3;
+    let words = if settings(text).is_ok() { words(text) } else { Vec::new() };
+    if words.is_empty() {
+        return Fault::ConfigUnreadable(why);
+    }
+    let (named, others) = words.split_at(NAMED.min(words.len()));
+    let named: Vec<String> = named.iter().map(|name| format!("`{}`", shortened(name))).collect();
+    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    unreadable(&format!(
+        "it is YAML, and {}{more} can be a boolean or a text: write true or false, or put the value in quotes",
+        named.join(", ")
+    ))
 }
 
 /// The text in JSON, where it is YAML with settings; any other text as it is.
@@ -231,6 +247,18 @@ mod tests {
         assert_eq!(words(text), ["a", "d.e[0]", "d.e[2]", "g", "h"]);
         for none in ["", "{\"a\":\"yes\"}", "\u{feff}{\"a\":true}", "a: [", "- true"] {
             assert_eq!(words(none), Vec::<String>::new(), "{none:?}");
+        }
+    }
+
+    #[test]
+    fn settings_that_are_no_text_for_the_provider_are_named() {
+        let why = |text: &str| ccm(&cluster(""), text).map_err(|fault| fault.to_string()).err();
+        let named = why("a: yes\nb: {c: off}\nd: true\n").unwrap_or_default();
+        assert!(named.contains("YAML, and `a`, `b.c` can be"), "{named}");
+        let many = why("a: yes\nb: no\nc: on\nd: off\ne: y\n").unwrap_or_default();
+        assert!(many.contains("`a`, `b`, `c` and 2 more can be"), "{many}");
+        for other in ["a: [", "text", "- yes"] {
+            assert!(why(other).is_some_and(|why| !why.contains("YAML, and")), "{other}");
         }
     }
 
