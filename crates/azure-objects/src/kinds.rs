@@ -260,5 +260,5 @@ pub static KINDS: &[Kind] = &[
     kind!("storage", "20230101", 3, "StorageAccountsBlobServicesContainer", "storageaccountsblobservicescontainers")
         .part_of("StorageAccount"),
     kind!("compute", "20240302", 6, "Disk", "disks").of_machines(),
-    kind!("compute", "20220301", 7, "VirtualMachine", "virtualmachines").of_machines(),
+    kind!("compute", "20220301", 7, "VirtualMachine", "virtualmachines").optional(),
 ];
