@@ -13,7 +13,7 @@ const LONGEST: Duration = Duration::from_mins(5);
 /// How long the operator may say nothing of an object.
 pub const UNSEEN_LIMIT: Duration = Duration::from_mins(2);
 /// What is said of an object that the operator says nothing of for longer.
-pub const UNSEEN: &str = "no operator has reconciled this object";
+pub const UNSEEN: &str = "no operator has looked at this object";
 /// How long a whole plan may take to be Ready, or gone.
 pub const PLAN_LIMIT: Duration = Duration::from_hours(1);
 /// How long one call to the API server may take.
