@@ -6,6 +6,7 @@ mod deletion_policies;
 mod held;
 mod in_use;
 mod kstatus;
+mod moved;
 mod operator_gone;
 mod pinned;
 mod shards;
@@ -439,27 +440,6 @@ async fn a_resource_goes_when_all_that_it_made_is_gone() {
     assert_eq!(stage.played.read(&at("secrets", "demo-x7k2p-aso-secret")), None);
     let free = stage.played.read(&at("secrets", "azure")).unwrap_or_default();
     assert_eq!(free["metadata"]["finalizers"], json!([]));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_pause_lets_a_move_begin_and_a_moved_resource_deletes_nothing() {
-    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
-    stage.rounds(12).await;
-    let blocks = |stage: &Stage| stage.resource()["metadata"]["annotations"].get(keys::BLOCK_MOVE).is_some();
-    assert!(blocks(&stage));
-    stage.change(&json!({ "spec": { "paused": true }, "metadata": { "generation": 2 } }));
-    stage.rounds(3).await;
-    assert!(!blocks(&stage));
-    assert_eq!(stage.condition("Progressing"), "False Paused");
-    let groups = stage.played.all("resourcegroups");
-    assert!(groups.iter().all(|one| one["metadata"]["annotations"][keys::POLICY] == "skip"));
-    let annotations = json!({ (keys::DELETE_FOR_MOVE): "" });
-    stage.change(&json!({ "metadata": {
-        "annotations": annotations, "deletionTimestamp": "2026-01-01T00:00:00Z",
-    }}));
-    stage.rounds(1).await;
-    assert!(stage.resource().is_null());
-    assert_eq!(stage.played.all("resourcegroups").len(), groups.len());
 }
 
 #[tokio::test(start_paused = true)]

@@ -111,6 +111,12 @@ impl<'a> Run<'a> {
 
     /// Does the work, and says when it is due again; none where only a change helps.
     pub(super) async fn work(&mut self) -> Result<Option<Duration>, Failed> {
+        // From then on the other management cluster works on it.
+        if self.resource.has_moved() {
+            self.is_gone = true;
+            anchor::release(&*self.controller.objects, self.place, self.resource).await?;
+            return Ok(None);
+        }
         if self.resource.spec.adopt_policy != AdoptPolicy::Skip {
             self.status.dry_run = None;
         }

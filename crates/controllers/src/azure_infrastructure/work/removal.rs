@@ -21,7 +21,7 @@ impl Run<'_> {
     /// Removes all that was created, and then lets the resource go.
     pub(super) async fn remove(&mut self) -> Result<Option<Duration>, Failed> {
         let objects = &*self.controller.objects;
-        if !anchor::has_finalizer(self.resource) || self.resource.has_moved() {
+        if !anchor::has_finalizer(self.resource) {
             self.is_gone = true;
             anchor::release(objects, self.place, self.resource).await?;
             return Ok(None);
