@@ -258,6 +258,7 @@ fn what_only_the_operator_makes_is_for_its_clusters() {
         "clusterID": "11111111-1111-1111-1111-111111111111",
         "infraID": "gov1-b4n9w",
         "landfall": { "engine": "aso", "namespace": "gov1-b4n9w" },
+        "azure": { "region": "usgovvirginia" },
     });
     std::fs::write(directory.path().join("metadata.json"), noted.to_string()).unwrap();
     let (code, said) = run(&["create", "manifests", "--offline"]);

@@ -315,6 +315,18 @@ fn a_directory_is_that_of_one_cluster() {
 }
 
 #[test]
+#[test]
+fn metadata_that_cannot_be_used_is_refused_and_nothing_is_written() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+    std::fs::write(directory.path().join("metadata.json"), "{\"clusterName\":\"de").unwrap();
+    let before = files(directory.path());
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("LF1381") && said(&output).contains("metadata.json"), "{}", said(&output));
+    assert_eq!(before, files(directory.path()));
+}
+
 fn says_that_there_is_no_config() {
     let directory = tempfile::tempdir().unwrap();
     let output = run(directory.path(), &["--offline"]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use landfall_diagnostics::{Finding, Span};
-use landfall_install_config::verdict::Outcome;
+use landfall_install_config::verdict::{Outcome, active};
 use landfall_model::config::InstallConfig;
 use landfall_model::plan;
 use landfall_model::plan::{ALPHABET, Cluster, Identity, RANDOM, cluster_id_of, infra_id_prefix};
@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Options, Refusal, Said, inputs};
+use super::{Options, Refusal, Said, inputs, target};
 use landfall_workdir::ClusterDir;
 
 /// The file that says who the cluster is.
@@ -52,8 +52,34 @@ pub(super) fn choose(
     config: &InstallConfig,
     options: &Options<'_>,
 ) -> Result<Identity, Refusal> {
-    let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
-    decide(kept, &cluster.root().join(METADATA).display().to_string(), config, options)
+    let path = cluster.root().join(METADATA);
+    let earlier = earlier(cluster.read(METADATA)?.as_deref(), &path, config)?;
+    decide(earlier, &path.display().to_string(), config, options)
+}
+
+/// What an earlier run noted of the cluster; none in a directory without metadata. Metadata that cannot be used is
+/// refused: with new ids, the resources that the cluster has would belong to no cluster of this directory.
+fn earlier(metadata: Option<&[u8]>, path: &Path, config: &InstallConfig) -> Result<Option<Kept>, Refusal> {
+    let Some(bytes) = metadata else { return Ok(None) };
+    let refused = |finding: Finding| {
+        let finding = target::pages::for_files(finding);
+        Refusal::Invalid(refusal(&path.display().to_string(), finding))
+    };
+    let unusable = |field: &str, why: &str| refused(target::pages::unusable(path, field, why));
+    let (noted, platform) = target::parse(path, bytes).map_err(|finding| refused(*finding))?;
+    for (field, value) in [("clusterName", &noted.cluster_name), ("clusterID", &noted.cluster_id)] {
+        if value.is_empty() {
+            return Err(unusable(field, &format!("`{field}` is missing or is not a string")));
+        }
+    }
+    let Some(kept) = kept(bytes) else {
+        return Err(unusable("landfall", "`landfall` has a value of the wrong type"));
+    };
+    let is_its = active(config).is_some_and(|own| own.name() == platform.name());
+    if !is_its && kept.cluster_name == config.metadata.name {
+        return Err(unusable("", "it belongs to a cluster on another platform"));
+    }
+    Ok(Some(kept))
 }
 
 /// The ids, where those of an earlier run are `kept` in the file `metadata`.
@@ -73,10 +99,6 @@ fn decide(
     {
         let finding = plan::pages::other_infra_id(&other.infra_id, given);
         return Err(Refusal::Invalid(refusal(metadata, finding)));
-    }
-    let engine = kept.as_ref().and_then(|kept| kept.landfall.engine.as_deref());
-    if let Some(unknown) = engine.filter(|name| plan::Engine::named(name).is_none()) {
-        return Err(Refusal::Invalid(refusal(metadata, plan::pages::unknown_engine(unknown))));
     }
     let infra_id = match (&options.infra_id, &kept) {
         (Some(given), _) if !plan::is_infra_id(given) => {
@@ -102,10 +124,10 @@ pub(super) fn foreseen(
     config: &InstallConfig,
     options: &Options<'_>,
 ) -> Result<(Identity, bool), Refusal> {
-    let name = directory.join(METADATA).display().to_string();
-    let earlier = metadata.and_then(kept);
+    let path = directory.join(METADATA);
+    let earlier = earlier(metadata, &path, config)?;
     let fixed = earlier.is_some() || options.infra_id.is_some();
-    Ok((decide(earlier, &name, config, options)?, fixed))
+    Ok((decide(earlier, &path.display().to_string(), config, options)?, fixed))
 }
 
 /// The account that an earlier run noted for the same cluster.
@@ -164,7 +186,7 @@ fn noted(metadata: Option<&[u8]>, identity: &Identity) -> Option<Own> {
 }
 
 fn kept(metadata: &[u8]) -> Option<Kept> {
-    let kept: Option<Kept> = serde_json::from_slice(metadata).ok();
+    let kept: Option<Kept> = serde_json::from_slice(target::without_mark(metadata)).ok();
     kept.filter(|kept| plan::is_infra_id(&kept.infra_id))
 }
 
@@ -194,8 +216,65 @@ fn refusal(file: &str, finding: Finding) -> Box<Said> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a cluster directory is made here")]
 mod tests {
+    use landfall_install_config::verdict::{Strictness, judge_keeping};
+    use landfall_model::catalogue::Catalogue;
+
+    use super::super::FactsFrom;
     use super::*;
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    const CONFIG: &str = "apiVersion: v1\nbaseDomain: example.com\nmetadata:\n  name: demo\nplatform:\n  aws:\n    \
+                          region: us-east-1\n";
+    const USABLE: &str = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p","aws":{}}"#;
+
+    #[test]
+    fn metadata_that_cannot_be_used_gives_no_other_identity() -> Outcome {
+        let given = judge_keeping(CONFIG.as_bytes(), Strictness::default(), Catalogue::embedded()).given;
+        let config = given.ok_or("a config")?;
+        let root = tempfile::tempdir()?;
+        let options = Options::reading(FactsFrom::Catalogue);
+        let chosen = |metadata: &str| -> Result<String, Box<dyn std::error::Error>> {
+            std::fs::write(root.path().join(METADATA), metadata)?;
+            let ids = |result: Result<Identity, Refusal>| match result {
+                Ok(identity) => identity.infra_id,
+                Err(Refusal::Invalid(said)) => {
+                    said.findings.iter().map(|found| found.code.as_str()).collect()
+                }
+                Err(_) => "refused otherwise".to_owned(),
+            };
+            let foreseen = foreseen(Some(metadata.as_bytes()), root.path(), &config, &options);
+            let foreseen = ids(foreseen.map(|(identity, _)| identity));
+            let chosen = ids(choose(&ClusterDir::open(root.path())?, &config, &options));
+            assert_eq!(chosen, foreseen, "{metadata}");
+            Ok(chosen)
+        };
+        assert_eq!(chosen(USABLE)?, "demo-x7k2p");
+        // A byte order mark is what an editor leaves.
+        assert_eq!(chosen(&format!("\u{feff}{USABLE}"))?, "demo-x7k2p");
+        for (metadata, code) in [
+            ("", "LF1381"),
+            ("{", "LF1381"),
+            (&USABLE[..40], "LF1381"),
+            ("{}", "LF1381"),
+            ("[]", "LF1381"),
+            (r#"{"infraID":5}"#, "LF1381"),
+            (&USABLE.replace("demo-x7k2p", "Bad ID"), "LF1381"),
+            (&USABLE.replace(r#""clusterID":"u","#, ""), "LF1381"),
+            (&USABLE.replace(r#""clusterName":"demo","#, ""), "LF1381"),
+            (&USABLE.replace(r#""aws":{}"#, r#""aws":{},"landfall":{"machines":"yes"}"#), "LF1381"),
+            (&USABLE.replace(r#","aws":{}"#, ""), "LF1382"),
+            (&USABLE.replace("aws", "gcp"), "LF1382"),
+            (&USABLE.replace("aws", "azure"), "LF1381"),
+            (&USABLE.replace(r#""demo""#, r#""other""#), "LF0655"),
+            (&USABLE.replace(r#""aws":{}"#, r#""aws":{},"landfall":{"engine":"pulumi"}"#), "LF0658"),
+        ] {
+            assert_eq!(chosen(metadata)?, code, "{metadata}");
+        }
+        Ok(())
+    }
 
     #[test]
     fn what_is_asked_for_comes_before_what_is_noted() {

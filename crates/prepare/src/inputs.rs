@@ -265,6 +265,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
+/// The bytes of a file, if there is one.
+pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Read { path: path.to_owned(), source }),
+    }
+}
+
 fn text(path: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&read(path)?).into_owned())
 }

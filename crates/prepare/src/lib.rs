@@ -293,7 +293,7 @@ pub fn outlook(
     let mut out = Findings::default();
     let credentials = assets::credentials(&examined.config, &world);
     let facts = facts(directory, examined, basis, options, &credentials, &mut out)?;
-    let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
+    let metadata = inputs::read_if_there(&directory.join(identity::METADATA))?;
     let (identity, id_is_fixed) =
         identity::foreseen(metadata.as_deref(), directory, &examined.config, options)?;
     let engine = identity::engine(directory, metadata.as_deref(), &identity, options.engine.clone());
@@ -358,7 +358,7 @@ fn write(
 ) -> Result<Prepared, Refusal> {
     let identity = identity::choose(cluster, &known.examined.config, options)?;
     let installed = inputs::is_installed(cluster.root());
-    let metadata = cluster.read(identity::METADATA).ok().flatten();
+    let metadata = cluster.read(identity::METADATA)?;
     let engine = identity::engine(cluster.root(), metadata.as_deref(), &identity, options.engine.clone());
     let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
     layout::keep(cluster.root(), &plan, &said)?;

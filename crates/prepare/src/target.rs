@@ -409,9 +409,12 @@ fn kept_account(kept: &[PathBuf], infra_id: &str) -> Option<String> {
 }
 
 fn object(bytes: &[u8]) -> Option<Map<String, Value>> {
-    // A byte order mark is what an editor leaves.
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    serde_json::from_slice(bytes).ok()
+    serde_json::from_slice(without_mark(bytes)).ok()
+}
+
+/// The text of a file without the byte order mark that an editor leaves.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// Whether metadata says by itself which account it is.
@@ -421,7 +424,8 @@ fn noted(bytes: &[u8]) -> bool {
     own.and_then(Value::as_str).is_some_and(|account| !account.trim().is_empty())
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<(Target, &'static dyn Platform), Box<Finding>> {
+/// The cluster of a file, and its platform.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Target, &'static dyn Platform), Box<Finding>> {
     let broken = |field: &str, why: &str| Box::new(pages::unusable(path, field, why));
     let Some(mut object) = object(bytes) else {
         return Err(broken("", "the file is not a JSON object"));

@@ -34,7 +34,7 @@ pub(super) fn no_metadata(directory: &Path) -> Finding {
 }
 
 /// A file that does not say what it should. `why` has no full stop.
-pub(super) fn unusable(path: &Path, field: &str, why: &str) -> Finding {
+pub(in super::super) fn unusable(path: &Path, field: &str, why: &str) -> Finding {
     Finding::error(&UNUSABLE, Kind::Invalid, field, format!("{}: {why}", path.display())).help(
         "put the file back as it was written, or name the cluster with --infra-id and --region and leave out \
          --dir",
@@ -51,13 +51,24 @@ pub(super) fn by_directory(finding: Finding) -> Finding {
     finding.help(help)
 }
 
+/// A finding about metadata, for a command that creates the files of a cluster.
+pub(in super::super) fn for_files(finding: Finding) -> Finding {
+    match *finding.code {
+        code if code == UNUSABLE || code == NO_PLATFORM => finding.help(
+            "restore the file, or use another directory; delete the file only if no resource of its cluster was \
+             ever created",
+        ),
+        _ => finding,
+    }
+}
+
 /// Metadata of no platform that is known. `keys` are those with objects.
 pub(super) fn no_platform(path: &Path, keys: &[String], known: &[&str]) -> Finding {
     let what = match keys {
         [] => "names no platform".to_owned(),
         keys => format!("is of a cluster on `{}`", shortened(&keys.join("`, `"))),
     };
-    let message = format!("{} {what}; landfall destroys clusters on {}", path.display(), known.join(", "));
+    let message = format!("{} {what}; landfall supports {}", path.display(), known.join(", "));
     Finding::error(&NO_PLATFORM, Kind::NotSupported, "", message)
         .help("destroy the cluster with the program that made it")
 }
