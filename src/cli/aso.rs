@@ -192,7 +192,11 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     let own = EngineSettings::of(args)?;
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let path = args.file.clone().unwrap_or_else(|| directory.join(INSTALL_CONFIG));
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Standard input is in no directory.
+    let directory = match &args.file {
+        Some(file) if file.as_path() == Path::new("-") => directory.as_path(),
+        _ => path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+    };
     let basis = Basis::new(&args.basis.options()?, directory)?;
     args.basis.warn_of_profile(directory, settings);
     let examined = prepare::examine_but(&path, &basis, args.reading.into(), is_for_machines)?;
@@ -279,7 +283,7 @@ fn is_for_machines(finding: &Finding, config: &InstallConfig) -> bool {
 /// # Errors
 /// It cannot be read.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+    prepare::named(path)
 }
 
 /// The operator's objects.

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::iter::once;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::{ArgMatches, ValueEnum};
 use landfall_diagnostics::{Finding, Kind, Severity};
 use landfall_install_config::verdict::Strictness;
 use landfall_source::{MOST_BYTES, pages};
@@ -43,6 +43,36 @@ impl From<Reading> for Strictness {
         };
         Self { unknown_fields, ..Self::default() }
     }
+}
+
+/// The flags and arguments whose files may be standard input, but for those of commands that count them themselves.
+const MAY_BE_INPUT: &[&str] = &[
+    "aso_patches",
+    "catalogue",
+    "cloud_profile",
+    "controller_settings",
+    "engine_settings",
+    "facts",
+    "file",
+    "files",
+    "manifest",
+    "prices",
+    "pull_secret_file",
+    "stream",
+];
+
+/// For how many files of a command line standard input is to stand. It can be read once.
+pub fn standard_inputs(matches: &ArgMatches) -> usize {
+    let mut count = 0;
+    let mut level = Some(matches);
+    while let Some(matches) = level {
+        for id in matches.ids().map(clap::Id::as_str).filter(|id| MAY_BE_INPUT.contains(id)) {
+            let given = matches.try_get_raw(id).ok().flatten();
+            count += given.into_iter().flatten().filter(|value| *value == "-").count();
+        }
+        level = matches.subcommand().map(|(_, below)| below);
+    }
+    count
 }
 
 /// One file to be judged.

@@ -183,7 +183,10 @@ pub fn main() -> Exit {
     }
     let began = Instant::now();
     let parsed = help::shaped(Cli::command()).try_get_matches();
-    let parsed = parsed.and_then(|matches| Ok((log::Asked::of(&matches), Cli::from_arg_matches(&matches)?)));
+    let parsed = parsed.and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        refuse_inputs(&matches).map_or(Ok((log::Asked::of(&matches), cli)), Err)
+    });
     let parsed = parsed.and_then(|(asked, cli)| refuse_output(&cli).map_or(Ok((asked, cli)), Err));
     let (asked, cli) = match parsed {
         Ok(parsed) => parsed,
@@ -228,9 +231,35 @@ fn refuse_output(cli: &Cli) -> Option<clap::Error> {
     })
 }
 
+/// The fault of a command line on which standard input stands for several files.
+fn refuse_inputs(matches: &clap::ArgMatches) -> Option<clap::Error> {
+    let message = "standard input can be read only once: use - for one of the files";
+    (input::standard_inputs(matches) > 1).then(|| Cli::command().error(ErrorKind::ArgumentConflict, message))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn standard_input_stands_for_one_file() {
+        let refused = |words: &[&str]| {
+            let matches = Cli::command().try_get_matches_from(words).ok();
+            matches.map(|matches| refuse_inputs(&matches).is_some())
+        };
+        for (words, expected) in [
+            (&["landfall", "validate", "-", "-"][..], true),
+            (&["landfall", "validate", "-", "--catalogue", "-"], true),
+            (&["landfall", "create", "manifests", "--facts", "-", "--cloud-profile", "-"], true),
+            (&["landfall", "create", "cluster", "--prices", "-", "--aso-patches", "-"], true),
+            (&["landfall", "aso", "render", "-", "--engine-settings", "-"], true),
+            (&["landfall", "validate", "-", "./-"], false),
+            (&["landfall", "create", "manifests", "--facts", "-"], false),
+            (&["landfall", "-o", "json", "aso", "render", "-"], false),
+        ] {
+            assert_eq!(refused(words), Some(expected), "{words:?}");
+        }
+    }
 
     #[test]
     fn describes_itself_without_contradiction() {

@@ -18,6 +18,7 @@ use crate::clusters::Fixed;
 
 mod catalogue;
 mod graph;
+mod inputs;
 mod releases;
 
 /// What planning with the catalogue alone finds in a config.
@@ -315,7 +316,6 @@ fn a_directory_is_that_of_one_cluster() {
 }
 
 #[test]
-#[test]
 fn metadata_that_cannot_be_used_is_refused_and_nothing_is_written() {
     let directory = directory(CONFIG);
     assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
@@ -327,6 +327,7 @@ fn metadata_that_cannot_be_used_is_refused_and_nothing_is_written() {
     assert_eq!(before, files(directory.path()));
 }
 
+#[test]
 fn says_that_there_is_no_config() {
     let directory = tempfile::tempdir().unwrap();
     let output = run(directory.path(), &["--offline"]);

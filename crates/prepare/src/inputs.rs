@@ -3,8 +3,10 @@
 #![allow(clippy::disallowed_methods, reason = "the files of a run are read here")]
 
 use std::borrow::Cow;
+use std::io;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use landfall_cloud_profile::allowance;
 use landfall_diagnostics::{Finding, Findings, Span};
@@ -34,7 +36,7 @@ pub struct BasisOptions {
     pub profile: Option<ProfileFrom>,
     /// Whether a cloud profile in the cluster directory counts where none is named.
     pub own_profile: bool,
-    /// File with `CoreOS` stream metadata; `-` for standard input.
+    /// File with `CoreOS` stream metadata.
     pub stream: Option<PathBuf>,
     /// The OpenShift release. Unless given it is that of the stream, else the one noted, else the catalogue's default.
     pub release: Option<String>,
@@ -100,7 +102,7 @@ impl Basis {
         let mut catalogue = catalogue(options.overlay.as_deref())?;
         let mut wanted = options.release.clone();
         if let Some(path) = &options.stream {
-            let text = stream(path)?;
+            let text = text(path)?;
             let named = wanted.as_deref().map(|wanted| {
                 assets::release(&catalogue, Some(wanted), &mut Findings::default()).unwrap_or(wanted)
             });
@@ -138,7 +140,7 @@ fn own(directory: &Path, names: &[&str]) -> Option<PathBuf> {
     // A link that leads nowhere is there, and cannot be read.
     let is_there = |path: &PathBuf| match path.symlink_metadata() {
         Ok(_) => true,
-        Err(fault) => fault.kind() != std::io::ErrorKind::NotFound,
+        Err(fault) => fault.kind() != io::ErrorKind::NotFound,
     };
     names.iter().map(|name| directory.join(name)).find(is_there)
 }
@@ -269,29 +271,47 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
 pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(Error::Read { path: path.to_owned(), source }),
     }
 }
 
-fn text(path: &Path) -> Result<String, Error> {
-    Ok(String::from_utf8_lossy(&read(path)?).into_owned())
+/// The bytes of a file that the command line names; `-` is standard input.
+///
+/// # Errors
+/// It cannot be read.
+pub fn named(path: &Path) -> Result<Vec<u8>, Error> {
+    named_with(path, standard_input)
 }
 
-/// Stream metadata from a file, or from standard input for `-`.
-fn stream(path: &Path) -> Result<String, Error> {
+fn named_with(path: &Path, standard_input: impl FnOnce() -> io::Result<Vec<u8>>) -> Result<Vec<u8>, Error> {
     if path != Path::new("-") {
-        return text(path);
+        return read(path);
+    }
+    standard_input().map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+/// What standard input has. It can be read once, and a run looks at some files more often.
+fn standard_input() -> io::Result<Vec<u8>> {
+    static READ: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = read.as_ref() {
+        return Ok(bytes.clone());
     }
     let mut bytes = Vec::new();
-    let input = std::io::stdin().lock().read_to_end(&mut bytes);
-    input.map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    *read = Some(bytes.clone());
+    Ok(bytes)
+}
+
+/// The text of a file that the command line names.
+fn text(path: &Path) -> Result<String, Error> {
+    Ok(String::from_utf8_lossy(&named(path)?).into_owned())
 }
 
 /// Reads a facts file.
 pub(super) fn facts(path: &Path) -> Result<Facts, Refusal> {
-    let bytes = read(path)?;
+    let bytes = named(path)?;
     Facts::read(&bytes).map_err(|findings| invalid(path, &String::from_utf8_lossy(&bytes), findings))
 }
 
@@ -300,7 +320,7 @@ pub(super) fn facts(path: &Path) -> Result<Facts, Refusal> {
 /// # Errors
 /// The file cannot be read, is not valid, or is of another platform or region.
 pub fn prices(path: &Path, platform: &str, region: &str) -> Result<Prices, Refusal> {
-    let bytes = read(path)?;
+    let bytes = named(path)?;
     Prices::read_for(&bytes, platform, region)
         .map_err(|findings| invalid(path, &String::from_utf8_lossy(&bytes), findings))
 }
@@ -327,6 +347,14 @@ fn said(path: &Path, text: &str, mut findings: Vec<Finding>) -> Box<Said> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dash_is_standard_input_and_no_file() -> Result<(), Box<dyn std::error::Error>> {
+        let input = || Ok(b"facts".to_vec());
+        assert_eq!(named_with(Path::new("-"), input)?, b"facts");
+        assert!(named_with(Path::new("./-"), input).is_err());
+        Ok(())
+    }
 
     #[test]
     fn the_names_of_own_records_come_from_the_state_and_the_journal() -> Result<(), Box<dyn std::error::Error>>

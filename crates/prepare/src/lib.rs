@@ -29,8 +29,8 @@ pub mod zones;
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
 pub use ignition::{IgnitionFrom, hide_secrets};
 pub use inputs::{
-    Basis, BasisOptions, OVERLAYS, ProfileFrom, catalogue, engine_of, is_begun, prices, profile_warnings,
-    release, restricted,
+    Basis, BasisOptions, OVERLAYS, ProfileFrom, catalogue, engine_of, is_begun, named, prices,
+    profile_warnings, release, restricted,
 };
 pub use refusal::{Error, Refusal};
 pub use world::{Environment, Profiled, now};
@@ -207,7 +207,7 @@ pub fn examine_but(
     strictness: Strictness,
     spared: impl Fn(&Finding, &InstallConfig) -> bool,
 ) -> Result<Examined, Refusal> {
-    let bytes = inputs::read(path)?;
+    let bytes = inputs::named(path)?;
     let mut verdict = judge_keeping(&bytes, strictness.of_release(&basis.release), &basis.catalogue);
     if let Some(config) = verdict.config.as_ref().filter(|_| verdict.outcome == Outcome::Rejected) {
         for finding in verdict.findings.iter_mut().filter(|finding| spared(finding, config)) {
