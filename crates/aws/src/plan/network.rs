@@ -11,7 +11,9 @@ use landfall_model::plan::{Cluster, Since, in_turn, is_from};
 use super::given_subnets::{self, is_ordinary};
 use super::{Planning, cloud_pages, pages, subnet_roles};
 
-/// AWS makes no subnet that is smaller.
+/// AWS creates no VPC that is larger.
+const SHORTEST_PREFIX: u8 = 16;
+/// AWS creates no VPC and no subnet that is smaller.
 const LONGEST_PREFIX: u8 = 28;
 
 /// The network that the config's subnets are in; none when it names no subnets.
@@ -73,9 +75,16 @@ pub(super) fn new(
     let networking = planning.case.config.networking.as_ref();
     let machines = networking.iter().flat_map(|n| n.machine_network.iter().filter_map(|m| m.cidr.given()));
     let mut v4 = machines.filter_map(|net| if let IpNet::V4(v4) = net.net { Some(v4) } else { None });
-    // Rules have refused a config without an IPv4 network of machines.
-    let vpc = v4.next()?;
+    // The OpenShift installer accepts a config without one.
+    let Some(vpc) = v4.next() else {
+        out.push(pages::no_ipv4_network());
+        return None;
+    };
     let vpc = vpc.trunc();
+    if vpc.prefix_len() < SHORTEST_PREFIX {
+        out.push(pages::network_too_large(&vpc.to_string(), SHORTEST_PREFIX));
+        return None;
+    }
     let newer = is_from(planning.case.release, Since::ClusterApi);
     // The older layout has subnets only where the first machines of the control plane are.
     let control_plane = control_plane.map_or_else(Vec::new, |pool| {

@@ -211,6 +211,18 @@ pub(super) fn network_too_small(cidr: &str, zones: usize) -> Finding {
         .help("use a larger network, or fewer zones")
 }
 
+pub(super) fn network_too_large(cidr: &str, shortest: u8) -> Finding {
+    let message = format!("{cidr} is too large for a VPC: AWS allows /{shortest} and smaller networks");
+    Finding::error(&TOO_NARROW, Kind::Invalid, "networking.machineNetwork[0].cidr", message)
+        .help(format!("use a network of /{shortest} or smaller, or existing subnets"))
+}
+
+pub(super) fn no_ipv4_network() -> Finding {
+    let message = "a new VPC needs an IPv4 machine network";
+    Finding::error(&TOO_NARROW, Kind::Required, "networking.machineNetwork", message)
+        .help("add an IPv4 network, such as 10.0.0.0/16")
+}
+
 pub(super) fn zone_without_subnet(pool: &str, zones: &[&str]) -> Finding {
     let message = format!("no subnet given is in {}", zones.join(", "));
     Finding::error(&ZONE_SUBNET, Kind::Invalid, format!("{pool}.platform.aws.zones"), message)

@@ -5,6 +5,7 @@ mod dedicated_hosts;
 mod dual_stack;
 mod images;
 mod instance_types;
+mod machine_network;
 mod records;
 mod releases;
 mod security_groups;
