@@ -54,6 +54,17 @@ fn note(folder: &Path, landfall: &Value) {
 }
 
 #[test]
+fn a_cloud_that_no_operator_serves_is_refused() {
+    let site = site();
+    let hub = "AzureStackCloud\n    armEndpoint: https://management.local.azurestack.example";
+    let config = AZURE.replace("AzureUSGovernmentCloud", hub);
+    fs::write(site.path().join("install-config.yaml"), config + "credentialsMode: Manual\n").unwrap();
+    let (code, said) = plan(site.path(), &["--engine", "aso"]);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("LF1520") && !said.contains("--engine terraform"), "{said}");
+}
+
+#[test]
 fn flags_of_another_engine_are_refused() {
     let site = site();
     let alone = ["--engine", "aso", "--aso-ignition-pointer", "pointer.ign"];

@@ -1,7 +1,9 @@
 //! The cloud that an operator serves: one for all of its objects.
 
+use landfall_diagnostics::Finding;
 use landfall_model::azure::catalogue::{Catalogue, Cloud};
 
+use super::pages;
 use super::seen::{Cluster, ENDPOINTS, Reading, Settings};
 
 /// Whether an operator can serve a cloud: a Stack Hub lacks the versions of the interfaces, and in a closed
@@ -9,6 +11,13 @@ use super::seen::{Cluster, ENDPOINTS, Reading, Settings};
 #[must_use]
 pub fn is_served(cloud: &Cloud) -> bool {
     !cloud.closed && !cloud.stack
+}
+
+/// What is to be said of a cloud that is known and that no operator serves.
+#[must_use]
+pub fn unserved(name: &str, clouds: &Catalogue) -> Option<Finding> {
+    let is_unserved = clouds.cloud(name).is_some_and(|(_, cloud)| !is_served(cloud));
+    is_unserved.then(|| pages::cloud(name))
 }
 
 /// The cloud that settings are of, where it is another one than the wanted.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use semver::Version;
 
-pub use cloud::{endpoints_of, is_served, running_cloud};
+pub use cloud::{endpoints_of, is_served, running_cloud, unserved};
 pub use seen::{Cluster, Crd, DEPLOYMENT, Deployment, Installer, Reading, SETTINGS, Settings, crd_name};
 pub use version::{MINIMUM, TESTED, Upgraded, read as read_version, upgrade, version_of};
 

@@ -38,8 +38,10 @@ pub fn is_other_cloud(finding: &Finding) -> bool {
 
 pub(crate) fn cloud(name: &str) -> Finding {
     let message = format!("cloud {} is not supported by the aso engine", shortened(name));
-    Finding::error(&CLOUD, Kind::NotSupported, "platform.azure.cloudName", message)
-        .help("create this cluster with `--engine terraform`")
+    Finding::error(&CLOUD, Kind::NotSupported, "platform.azure.cloudName", message).help(
+        "use a cloud that Azure Service Operator serves; for an Azure Stack Hub, write the manifests with \
+             `landfall create manifests` and create the infrastructure with other tools",
+    )
 }
 
 pub(super) fn absent(pattern: &str) -> Finding {

@@ -79,6 +79,21 @@ fn a_closed_cloud_a_stack_hub_and_an_unknown_cloud_are_refused() {
 }
 
 #[test]
+fn a_known_cloud_that_is_not_served_is_told_without_an_operator() {
+    let clouds = &Catalogue::shipped();
+    let told = |name: &str| unserved(name, clouds).map(|finding| finding.code.as_str());
+    for name in ["AzureGermanCloud", "AzureStackCloud"] {
+        assert_eq!(told(name), Some("LF1520"), "{name}");
+    }
+    // Planning refuses a cloud that nothing is known of.
+    for name in ["", "AzureUSGovernmentCloud", "AzureSunCloud"] {
+        assert_eq!(told(name), None, "{name}");
+    }
+    let help = unserved("AzureStackCloud", clouds).and_then(|finding| finding.help).unwrap_or_default();
+    assert!(!help.contains("terraform"), "{help}");
+}
+
+#[test]
 fn an_operator_is_absent_without_crds_and_deployment() {
     assert_eq!(first(&of(&Cluster::default(), "")), ("absent", "LF1521"));
     let mut others = good();

@@ -35,7 +35,7 @@ use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::anchor;
 use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::core::{Owner, PLAN_LIMIT, Stage};
-use landfall_engine_aso::detect::{Report, Wanted, permissions};
+use landfall_engine_aso::detect::{Report, Wanted, permissions, unserved};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Ground, Place, Worked, at_work, obstacle, pages};
 use landfall_engine_aso::kinds::Kind;
@@ -77,6 +77,11 @@ impl Job<'_> {
         let other = other_namespace(self.directory, self.args.aso.namespace.as_deref());
         if let Some(finding) = other.or_else(|| other_machines(self.directory, self.machines)) {
             return refused(&[finding], Exit::Failed, self.settings).map(Ok);
+        }
+        let azure = self.examined.config.platform.azure.as_ref();
+        let cloud = azure.and_then(|azure| unserved(&azure.cloud_name, &self.basis.catalogue.azure));
+        if let Some(finding) = cloud {
+            return Ok(Err(self.unfit(vec![finding])));
         }
         // What is wrong here is known at once; the cloud takes a while.
         if !self.args.plan
