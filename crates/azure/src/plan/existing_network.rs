@@ -4,7 +4,7 @@ use ipnet::{IpNet, Ipv4Net};
 use landfall_diagnostics::Findings;
 use landfall_model::azure::config;
 use landfall_model::azure::facts::{Network, Subnet};
-use landfall_model::config::Net;
+use landfall_model::config::{InstallConfig, Net};
 use landfall_model::plan::{Cluster, replicas};
 
 use super::cloud_pages::{self, Place};
@@ -56,15 +56,26 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether the subnets have addresses for the machines: those of the control plane with the bootstrap machine
-/// and the internal load balancer, and those of the compute machines with the load balancer of applications
-/// that are not published.
-fn check_room(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
-    let (platform, config) = (planning.platform, planning.case.config);
+/// How many addresses the cluster needs in the subnet of the control plane, with the bootstrap machine and the
+/// internal load balancer, and in those of the compute machines, with the load balancer of applications that are not
+/// published.
+pub(super) fn needed(config: &InstallConfig) -> (u32, u32) {
     let masters = config.control_plane.as_ref().map_or(0, replicas);
     let workers: u32 = config.compute.iter().map(replicas).sum();
     let inside = u32::from(!Cluster::of(config).external_ingress);
-    for (control_plane, needed) in [(true, masters + BESIDES), (false, workers + inside)] {
+    (masters + BESIDES, workers + inside)
+}
+
+/// The addresses of a subnet that are not Azure's.
+pub(super) fn usable(net: &Ipv4Net) -> i64 {
+    (1_i64 << u32::from(32 - net.prefix_len())) - RESERVED
+}
+
+/// Whether the subnets have addresses for the machines.
+fn check_room(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
+    let platform = planning.platform;
+    let (masters, workers) = needed(planning.case.config);
+    for (control_plane, needed) in [(true, masters), (false, workers)] {
         let given = platform.subnets.iter().enumerate();
         let given = given.filter(|(_, given)| (given.role == CONTROL_PLANE) == control_plane);
         let given: Vec<(usize, &config::Subnet)> = given.collect();
@@ -94,8 +105,7 @@ fn subnet_of<'n>(network: &'n Network, given: &config::Subnet) -> Option<&'n Sub
 /// The IPv4 addresses of a subnet that are free; none where its addresses are not known.
 fn free(subnet: &Subnet) -> Option<i64> {
     let nets = subnet.address_prefixes.iter().filter_map(|prefix| prefix.parse::<Ipv4Net>().ok());
-    let sizes = nets.map(|net| (1_i64 << u32::from(32 - net.prefix_len())) - RESERVED);
-    let sizes: Vec<i64> = sizes.collect();
+    let sizes: Vec<i64> = nets.map(|net| usable(&net)).collect();
     (!sizes.is_empty()).then(|| sizes.into_iter().sum::<i64>() - subnet.used_addresses)
 }
 

@@ -29,7 +29,7 @@ pub(super) fn choose(planning: &Planning<'_>, compute: &[Pool], out: &mut Findin
     } else {
         (planning.group(), format!("{id}-vnet"))
     };
-    Some(Network {
+    let network = Network {
         resource_group,
         name,
         control_plane_subnet: subnet("control-plane", "master"),
@@ -39,8 +39,32 @@ pub(super) fn choose(planning: &Planning<'_>, compute: &[Pool], out: &mut Findin
         new,
         compute_subnets: Vec::new(),
         nat_gateways: Vec::new(),
-    })
-    .map(|network| gateways::complete(planning, compute, network, out))
+    };
+    let network = gateways::complete(planning, compute, network, out);
+    // The machines that an earlier run created have their addresses.
+    if !planning.case.installed {
+        check_room(planning, &network, out);
+    }
+    Some(network)
+}
+
+/// Whether the subnets of a new network have addresses for the machines.
+fn check_room(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
+    let Some(new) = &network.new else { return };
+    let of_zones = network.compute_subnets.iter().flat_map(|subnet| &subnet.addresses);
+    let compute: Vec<&String> =
+        if network.compute_subnets.is_empty() { new.compute.iter().collect() } else { of_zones.collect() };
+    let (masters, workers) = existing_network::needed(planning.case.config);
+    let subnets =
+        [("control plane", new.control_plane.iter().collect(), masters), ("compute", compute, workers)];
+    for (role, cidrs, needed) in subnets {
+        let nets = cidrs.into_iter().filter_map(|cidr| cidr.parse::<Ipv4Net>().ok());
+        let usable: i64 = nets.map(|net| existing_network::usable(&net)).sum();
+        if usable < i64::from(needed) {
+            out.push(pages::network_without_room(role, usable, needed));
+            return;
+        }
+    }
 }
 
 /// The addresses of a new network and its subnets.

@@ -237,6 +237,16 @@ pub(super) fn network_too_small() -> Finding {
         .help("use a larger network")
 }
 
+/// Subnets of a new network that have fewer addresses than the cluster needs in them.
+pub(super) fn network_without_room(role: &str, usable: i64, needed: u32) -> Finding {
+    let message = format!(
+        "the network is too small: the {role} subnet would have {usable} usable addresses, and the cluster needs \
+         {needed} in it"
+    );
+    Finding::error(&TOO_NARROW, Kind::Invalid, "networking.machineNetwork[0].cidr", message)
+        .help("use a larger network")
+}
+
 /// What this engine does not make, with the engines that do.
 pub(super) fn no_storage_domain(field: &str, cloud: &str) -> Finding {
     let message = format!("the domain of storage accounts in {} is unknown", shortened(cloud));

@@ -7,6 +7,7 @@ mod existing;
 mod gateways;
 mod machines;
 mod names;
+mod network;
 mod storage;
 mod unmade;
 

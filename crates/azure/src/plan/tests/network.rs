@@ -1,0 +1,37 @@
+//! The room in a new network.
+
+use super::*;
+
+fn in_network(prefix: u8, workers: i64) -> InstallConfig {
+    let mut config = config();
+    let machine_network = vec![MachineNetwork { cidr: Network::known([10, 0, 0, 0], prefix) }];
+    config.networking = Some(Networking { machine_network, ..Networking::default() });
+    config.compute = vec![pool("worker", workers)];
+    config
+}
+
+#[test]
+fn a_new_network_has_addresses_for_the_machines() {
+    // Azure keeps five addresses of each subnet.
+    let findings = found(&in_network(28, 2), answers());
+    assert_eq!(places(&findings), [("LF0763", "networking.machineNetwork[0].cidr")]);
+    assert_names(message(&findings), &["control plane", "3 usable", "needs 5"]);
+    assert!(found(&in_network(27, 11), answers()).is_empty());
+    let findings = found(&in_network(27, 12), answers());
+    assert_eq!(places(&findings), [("LF0763", "networking.machineNetwork[0].cidr")]);
+    assert_names(message(&findings), &["compute", "11 usable", "needs 12"]);
+}
+
+#[test]
+fn subnets_of_zones_lose_addresses_each() {
+    let mut config = in_network(26, 23);
+    if let Some(platform) = &mut config.platform.azure {
+        NAT_GATEWAYS.clone_into(&mut platform.outbound_type);
+    }
+    // Two zones have two subnets of 16 addresses.
+    let findings = found(&config, answers());
+    assert_eq!(places(&findings), [("LF0763", "networking.machineNetwork[0].cidr")]);
+    assert_names(message(&findings), &["22 usable", "needs 23"]);
+    config.compute = vec![pool("worker", 22)];
+    assert!(found(&config, answers()).is_empty());
+}
