@@ -1,6 +1,6 @@
 //! The machine pools: zones, instance types, volumes (`assets.md`, B.9).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_diagnostics::{Finding, Findings};
 use landfall_model::aws::config;
@@ -64,7 +64,13 @@ fn pool(
         image::check_pool(planning, path, given, out);
     }
     let is_allowed = |zone: &&String| planning.case.catalogue.allows_zone(planning.region(), zone);
+    let role = if path == "controlPlane" { Role::ControlPlane } else { Role::Compute };
     let mut zones: Vec<String> = known.iter().filter(is_allowed).cloned().collect();
+    if role == Role::Compute {
+        // A machine set has the name of its zone, so that two of one zone would be one object.
+        let mut seen = BTreeSet::new();
+        zones.retain(|zone| seen.insert(zone.clone()));
+    }
     if zones.is_empty() {
         if let Some(finding) = without_zones(planning, existing, path, given, &known) {
             out.push(finding);
@@ -78,7 +84,6 @@ fn pool(
     }
     let local_zones = local_zones(planning, &zones);
     check_zones(planning, existing, edge, &zones, path, out);
-    let role = if path == "controlPlane" { Role::ControlPlane } else { Role::Compute };
     let single = role == Role::ControlPlane && replicas(given) == 1;
     // Zones of existing subnets are the user's choice as well.
     let zones_given = !settings.zones.is_empty() || existing.is_some() || settings.host_placement.is_some();

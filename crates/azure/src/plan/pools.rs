@@ -1,5 +1,7 @@
 //! The machine pools: sizes, zones, disks, images (`assets.md`, B.10).
 
+use std::collections::BTreeSet;
+
 use landfall_diagnostics::Findings;
 use landfall_model::azure::config::{DiskEncryptionSet, MachinePool, UefiSettings};
 use landfall_model::azure::planned::{BootDiagnostics, Disk, Firmware, Pool, PoolImage, Security};
@@ -104,6 +106,11 @@ fn zones(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mu
     }
     there.sort();
     match (given.is_empty(), there.is_empty()) {
+        // A machine set has the name of its zone, so that two of one zone would be one object.
+        (false, _) if wish.role == Role::Compute => {
+            let mut seen = BTreeSet::new();
+            given.iter().filter(|zone| seen.insert(zone.as_str())).cloned().collect()
+        }
         (false, _) => given.clone(),
         (true, false) => there,
         (true, true) => vec![String::new()],

@@ -1,4 +1,4 @@
-//! The machine network of a new VPC.
+//! The machine network of a new VPC, and the zones of its pools.
 
 use super::*;
 
@@ -31,4 +31,18 @@ fn a_new_vpc_needs_an_ipv4_network() {
         assert_eq!(places(&findings), [("LF0708", "networking.machineNetwork")]);
         assert_names(help(&findings), &["10.0.0.0/16"]);
     }
+}
+
+#[test]
+fn a_zone_that_a_compute_pool_names_twice_is_one_zone() {
+    let mut config = base_config();
+    let zones = owned(&["us-east-1b", "us-east-1a", "us-east-1b"]);
+    if let Some(pool) = config.compute.first_mut() {
+        pool.platform.aws = Some(config::MachinePool { zones, ..config::MachinePool::default() });
+    }
+    let catalogue = Catalogue::embedded();
+    let (plan, findings) = planned_with(catalogue, "4.14", &config, base_facts(), Source::Cloud, false);
+    assert!(findings.is_empty(), "{findings:?}");
+    let zones = plan.and_then(|plan| plan.aws).and_then(|aws| Some(aws.compute.first()?.zones.clone()));
+    assert_eq!(zones, Some(owned(&["us-east-1b", "us-east-1a"])));
 }

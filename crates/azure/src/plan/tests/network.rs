@@ -1,4 +1,4 @@
-//! The room in a new network.
+//! The room in a new network, and the zones of its pools.
 
 use super::*;
 
@@ -34,4 +34,17 @@ fn subnets_of_zones_lose_addresses_each() {
     assert_names(message(&findings), &["22 usable", "needs 23"]);
     config.compute = vec![pool("worker", 22)];
     assert!(found(&config, answers()).is_empty());
+}
+
+#[test]
+fn a_zone_that_a_compute_pool_names_twice_is_one_zone() {
+    let mut config = config();
+    let zones = ["2", "1", "2"].map(str::to_owned).to_vec();
+    if let Some(pool) = config.compute.first_mut() {
+        pool.platform.azure = Some(Settings { zones, ..Settings::default() });
+    }
+    let (plan, findings) = planned(&config, answers());
+    assert!(findings.is_empty(), "{findings:?}");
+    let zones = plan.and_then(|plan| Some(plan.compute.first()?.zones.join(" ")));
+    assert_eq!(zones.as_deref(), Some("2 1"));
 }
