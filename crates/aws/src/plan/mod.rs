@@ -68,6 +68,10 @@ impl<'a> Planning<'a> {
 /// Decides everything on AWS, or says in `out` what stands against it, all at once.
 pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let platform = case.config.platform.aws.as_ref()?;
+    if case.facts.aws.is_none() && case.facts.azure.is_some() {
+        out.push(pages::facts_of_another("azure", "aws"));
+        return None;
+    }
     let none = Facts::default();
     let facts = case.facts.aws.as_ref().unwrap_or(&none);
     let planning = Planning { case, platform, facts };

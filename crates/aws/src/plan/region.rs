@@ -19,6 +19,11 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     let asked = planning.facts.region.as_str();
     if !asked.is_empty() && asked != planning.region() {
         out.push(pages::facts_of_another(asked, planning.region()));
+    } else if let Some((own, _)) = planning.catalogue().partition_of(planning.region()) {
+        let asked = planning.facts.partition.as_str();
+        if !asked.is_empty() && asked != own {
+            out.push(pages::facts_of_another(asked, own));
+        }
     }
     if planning.asked() && planning.facts.opt_in == NOT_OPTED_IN {
         out.push(cloud_pages::not_opted_in(planning.region()));

@@ -101,6 +101,10 @@ impl<'a> Planning<'a> {
 /// Decides everything on Azure, or says in `out` what stands against it, all at once.
 pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let platform = case.config.platform.azure.as_ref()?;
+    if case.facts.azure.is_none() && case.facts.aws.is_some() {
+        out.push(pages::facts_of_another("region", "aws", "azure"));
+        return None;
+    }
     let none = Facts::default();
     let facts = case.facts.azure.as_ref().unwrap_or(&none);
     let planning = Planning { case, platform, facts };

@@ -46,3 +46,42 @@ fn a_zone_that_a_compute_pool_names_twice_is_one_zone() {
     let zones = plan.and_then(|plan| plan.aws).and_then(|aws| Some(aws.compute.first()?.zones.clone()));
     assert_eq!(zones, Some(owned(&["us-east-1b", "us-east-1a"])));
 }
+
+#[test]
+fn facts_of_another_cloud_are_told_once() {
+    let facts = |aws: Option<Facts>| {
+        let azure = Some(landfall_model::azure::facts::Facts::default());
+        landfall_model::facts::Facts { aws, azure, ..landfall_model::facts::Facts::default() }
+    };
+    let config = base_config();
+    let found_of = |facts: &landfall_model::facts::Facts| {
+        let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
+        let case = Case {
+            config: &config,
+            given: &config,
+            facts,
+            catalogue: Catalogue::embedded(),
+            release: "4.14",
+            identity: &identity,
+            installed: false,
+            own_records: &[],
+            engine: Engine::default(),
+        };
+        let mut out = Findings::default();
+        (plan(&case, &mut out).is_some(), out.into_vec())
+    };
+    let (has_plan, findings) = found_of(&facts(None));
+    assert!(!has_plan);
+    assert_eq!(places(&findings), [("LF0711", "platform.aws.region")]);
+    assert_names(message(&findings), &["`azure`", "`aws`"]);
+    assert!(found_of(&facts(Some(base_facts()))).0);
+}
+
+#[test]
+fn facts_of_another_partition_are_refused() {
+    let facts = Facts { partition: "aws-cn".to_owned(), ..base_facts() };
+    let findings = found(&base_config(), facts);
+    assert_eq!(places(&findings), [("LF0711", "platform.aws.region")]);
+    assert_names(message(&findings), &["`aws-cn`", "`aws`"]);
+    nothing_is_said(&base_config(), Facts { partition: String::new(), ..base_facts() });
+}

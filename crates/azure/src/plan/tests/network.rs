@@ -1,4 +1,4 @@
-//! The room in a new network, and the zones of its pools.
+//! The room in a new network, the zones of its pools, and facts of another cloud.
 
 use super::*;
 
@@ -47,4 +47,28 @@ fn a_zone_that_a_compute_pool_names_twice_is_one_zone() {
     assert!(findings.is_empty(), "{findings:?}");
     let zones = plan.and_then(|plan| Some(plan.compute.first()?.zones.join(" ")));
     assert_eq!(zones.as_deref(), Some("2 1"));
+}
+
+#[test]
+fn facts_of_another_cloud_are_told_once() {
+    let config = config();
+    let aws = Some(landfall_model::aws::facts::Facts::default());
+    let facts = landfall_model::facts::Facts { aws, ..landfall_model::facts::Facts::default() };
+    let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
+    let case = Case {
+        config: &config,
+        given: &config,
+        facts: &facts,
+        catalogue: catalogue::Catalogue::embedded(),
+        release: "4.14",
+        identity: &identity,
+        installed: false,
+        own_records: &[],
+        engine: Engine::default(),
+    };
+    let mut out = Findings::default();
+    assert!(plan(&case, &mut out).is_none());
+    let findings = out.into_vec();
+    assert_eq!(places(&findings), [("LF0752", "platform.azure.region")]);
+    assert_names(message(&findings), &["`aws`", "`azure`"]);
 }
