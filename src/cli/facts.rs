@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use landfall_diagnostics::Findings;
 use landfall_install_config::assets;
+use landfall_install_config::verdict::active;
 use landfall_model::facts::Facts;
 
 use super::asking::{AskArgs, Live};
@@ -69,6 +70,9 @@ fn gathered(
 ) -> Result<(Facts, Said), Refusal> {
     let basis = args.basis.basis(directory, settings)?;
     let examined = examine(directory, &basis, args.reading.into())?;
+    if active(&examined.config).is_none_or(|platform| platform.stages().is_empty()) {
+        return Err(Error::NoCloud { platform: examined.platform() }.into());
+    }
     let mut out = Findings::default();
     let facts = if args.offline {
         let credentials = assets::credentials(&examined.config, &Environment);

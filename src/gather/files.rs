@@ -192,7 +192,11 @@ fn plan(root: &Path, config: Option<&InstallConfig>) -> Result<String, String> {
         return Err(format!("there is no {FACTS}"));
     }
     let refused = |refusal: Refusal| match refusal {
-        Refusal::Invalid(said) | Refusal::Usage(said) | Refusal::Unfit(said) | Refusal::NoFacts(said) => {
+        Refusal::Invalid(said)
+        | Refusal::Usage(said)
+        | Refusal::Unfit(said)
+        | Refusal::NoFacts(said)
+        | Refusal::Outside(said) => {
             let codes: Vec<&str> =
                 said.findings.iter().filter(|one| one.is_error()).map(|one| one.code.as_str()).collect();
             format!("the config is refused: {}", codes.join(", "))

@@ -343,7 +343,10 @@ fn planned(
     sort(&mut said.findings);
     let Some(plan) = planned else {
         said.outcome = Outcome::Rejected;
-        return Err(Refusal::Unfit(Box::new(said)));
+        // No facts and no change of the config would give a plan for a platform without modules.
+        let is_planned = active(config).is_some_and(|platform| !platform.stages().is_empty());
+        let refusal = if is_planned { Refusal::Unfit } else { Refusal::Outside };
+        return Err(refusal(Box::new(said)));
     };
     Ok((plan, said))
 }

@@ -15,6 +15,9 @@ pub enum Refusal {
     Unfit(Box<Said>),
     /// The config is valid, and the cloud could not be asked for what planning needs to know: exit code 4.
     NoFacts(Box<Said>),
+    /// Something besides the input and the cloud stands in the way, such as a kubeconfig that cannot be read, or a
+    /// platform without a cloud: exit code 1.
+    Outside(Box<Said>),
     /// Something else went wrong: exit code 1.
     Failed(Error),
 }

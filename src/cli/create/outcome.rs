@@ -50,6 +50,7 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
         Refusal::Invalid(refused) => (refused, Exit::NotValid),
         Refusal::Usage(refused) => return usage(&refused, settings),
         Refusal::Unfit(refused) => (refused, Exit::Unfit),
+        Refusal::Outside(refused) => (refused, Exit::Failed),
         Refusal::NoFacts(refused) => {
             let mut errors = refused.findings.iter().filter(|finding| finding.is_error()).peekable();
             let may_pass = errors.peek().is_some() && errors.all(Finding::may_pass);

@@ -1,4 +1,4 @@
-//! Files on standard input.
+//! Files on standard input, and platforms without a cloud.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -69,5 +69,24 @@ fn standard_input_is_read_once() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", said(&output));
         assert!(said(&output).contains("only once"), "{arguments:?}: {}", said(&output));
         assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_platform_without_a_cloud_is_exit_code_1() {
+    let site = directory(include_str!("../../../crates/diagnostics/src/base/none.yaml"));
+    for (arguments, words) in [
+        (&["create", "manifests", "--offline"][..], "LF0651"),
+        (&["create", "manifests"], "LF0651"),
+        (&["create", "cluster", "--plan", "--offline"], "`none`"),
+        (&["create", "permissions-policy"], "`none`"),
+        (&["preflight"], "`none`"),
+        (&["facts"], "`none`"),
+        (&["facts", "--offline"], "`none`"),
+    ] {
+        let output = landfall(site.path(), arguments, "");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", said(&output));
+        assert!(said(&output).contains(words), "{arguments:?}: {}", said(&output));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
     }
 }
