@@ -6,7 +6,7 @@ use landfall_diagnostics::{Code, Finding, Kind};
 use landfall_install_config::verdict::Outcome;
 use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES};
 use landfall_kube::objects::{ObjectRef, Objects as _};
-use landfall_kube::{Access, Fault, Live};
+use landfall_kube::{Access, Bad, Fault, Live};
 use landfall_platform::World as _;
 use landfall_source::Mask;
 use serde_json::Value;
@@ -32,7 +32,8 @@ pub(super) fn of_cluster(name: &str) -> Result<ProfileFrom, Refusal> {
     let access = Access::of_run(None, &variable).map_err(|(path, bad)| {
         let message = format!("the kubeconfig {} {}", path.display(), bad.why);
         let finding = Finding { message, ..wait::pages::kubeconfig(&bad) };
-        Refusal::Invalid(said(finding.help("set KUBECONFIG to that of the cluster with the cloud profiles")))
+        let refused = said(finding.help("set KUBECONFIG to that of the cluster with the cloud profiles"));
+        if bad.bad == Bad::Unreadable { Refusal::Outside(refused) } else { Refusal::Invalid(refused) }
     })?;
     let runtime = prepare::runtime()?;
     let found = runtime.block_on(async { find(&Live::new(access.client(PATIENCE)?), name).await });
@@ -78,7 +79,8 @@ fn said(finding: Finding) -> Box<Said> {
         file: FLAG.to_owned(),
         text: String::new(),
         outcome: Outcome::Rejected,
-        findings: vec![finding.span(landfall_diagnostics::Span::default())],
+        // It is about no line of a file.
+        findings: vec![finding],
         mask: Mask::default(),
     })
 }

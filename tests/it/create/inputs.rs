@@ -90,3 +90,18 @@ fn a_platform_without_a_cloud_is_exit_code_1() {
         assert!(output.stdout.is_empty(), "{arguments:?}");
     }
 }
+
+#[test]
+fn a_kubeconfig_that_cannot_be_read_is_exit_code_1() {
+    let site = directory(CONFIG);
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["validate", "install-config.yaml", "--cloud-profile-ref", "base"])
+        .current_dir(site.path())
+        .env_clear()
+        .env("KUBECONFIG", "/nonexistent/kubeconfig")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("LF1240"), "{}", said(&output));
+    assert!(!said(&output).contains(":1:1"), "{}", said(&output));
+}
