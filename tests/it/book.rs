@@ -238,6 +238,14 @@ fn key<'i>(info: &'i str, name: &str) -> Option<&'i str> {
     info.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
+/// The variables that a block exports.
+fn exports(block: &Block<'_>) -> Vec<(String, String)> {
+    let lines = commands(block);
+    let values = lines.iter().filter_map(|line| line.strip_prefix("export "));
+    let pairs = values.flat_map(|values| values.split(' ')).filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 #[test]
 fn commands_that_need_no_cloud_run() {
     let program = Path::new(env!("CARGO_BIN_EXE_landfall"));
@@ -247,6 +255,8 @@ fn commands_that_need_no_cloud_run() {
     for (page, text) in documents() {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(root().join("testdata"), folder.path().join("testdata")).unwrap();
+        // A block may use what an earlier block of its page exports, and nothing else.
+        let mut exported: Vec<(String, String)> = Vec::new();
         for block in split(&text).0 {
             if let Some(name) = key(block.info, "file") {
                 let file = folder.path().join(name);
@@ -263,14 +273,12 @@ fn commands_that_need_no_cloud_run() {
                 .env_clear()
                 .env("PATH", &path)
                 .env("HOME", folder.path())
-                .envs([
-                    ("AZURE_SUBSCRIPTION_ID", "00000000-0000-0000-0000-000000000001"),
-                    ("AZURE_TENANT_ID", "00000000-0000-0000-0000-000000000002"),
-                ])
+                .envs(exported.iter().cloned())
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(expected), "{page}:{}:\n{}{said}", block.line, block.text);
+            exported.extend(exports(&block));
             runs += 1;
         }
     }
