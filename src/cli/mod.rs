@@ -140,31 +140,6 @@ impl Command {
             Self::Version(args) => version::run(args, settings),
         }
     }
-
-    /// The forms that the verb's data comes in.
-    fn outputs(&self) -> &'static [Output] {
-        match self {
-            Self::Validate(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
-            Self::Defaults(_) => &[Output::Text, Output::Yaml, Output::Json],
-            Self::Profile(args) => args.outputs(),
-            Self::Aso(_)
-            | Self::Create(_)
-            | Self::Destroy(_)
-            | Self::WaitFor(_)
-            | Self::Metadata(_)
-            | Self::Preflight(_)
-            | Self::Facts(_)
-            | Self::Gather(_)
-            | Self::Explain(_)
-            | Self::Schema(_)
-            | Self::Regions(_)
-            | Self::Graph(_)
-            | Self::Version(_) => &[Output::Text, Output::Json],
-            #[cfg(feature = "controllers")]
-            Self::Operator(_) => &[Output::Text],
-            Self::CloudConfig(_) | Self::Completion(_) | Self::Man(_) => &[Output::Text],
-        }
-    }
 }
 
 /// The description of the whole command line, from which completions and manual pages are made.
@@ -185,9 +160,10 @@ pub fn main() -> Exit {
     let parsed = help::shaped(Cli::command()).try_get_matches();
     let parsed = parsed.and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
-        refuse_inputs(&matches).map_or(Ok((log::Asked::of(&matches), cli)), Err)
+        let refused =
+            refuse_inputs(&matches).or_else(|| refuse_output(&path_of(&matches), cli.global.output));
+        refused.map_or_else(|| Ok((log::Asked::of(&matches), cli)), Err)
     });
-    let parsed = parsed.and_then(|(asked, cli)| refuse_output(&cli).map_or(Ok((asked, cli)), Err));
     let (asked, cli) = match parsed {
         Ok(parsed) => parsed,
         Err(fault) => return usage(&fault),
@@ -216,10 +192,20 @@ fn usage(fault: &clap::Error) -> Exit {
     if fault.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 
-/// The fault of a form that this verb's data does not come in.
-fn refuse_output(cli: &Cli) -> Option<clap::Error> {
-    let outputs = cli.command.outputs();
-    let wanted = cli.global.output;
+/// The names of the commands that were given, from the outermost.
+fn path_of(matches: &clap::ArgMatches) -> Vec<&str> {
+    let mut path = Vec::new();
+    let mut below = matches.subcommand();
+    while let Some((name, matches)) = below {
+        path.push(name);
+        below = matches.subcommand();
+    }
+    path
+}
+
+/// The fault of a form that a command's data does not come in.
+fn refuse_output(command: &[&str], wanted: Output) -> Option<clap::Error> {
+    let outputs = Output::of(command);
     (!outputs.contains(&wanted)).then(|| {
         let names: Vec<&str> = outputs.iter().map(|output| output.name()).collect();
         let message = format!(
@@ -284,9 +270,16 @@ mod tests {
 
     #[test]
     fn refuses_a_form_that_a_verb_does_not_have() {
-        let refused =
-            |words: &[&str]| Cli::try_parse_from(words).map(|cli| refuse_output(&cli).is_some()).ok();
+        let refused = |words: &[&str]| -> Option<bool> {
+            let matches = Cli::command().try_get_matches_from(words).ok()?;
+            let wanted = Cli::from_arg_matches(&matches).ok()?.global.output;
+            Some(refuse_output(&path_of(&matches), wanted).is_some())
+        };
         assert_eq!(refused(&["landfall", "validate", "-o", "yaml", "a.yaml"]), Some(true));
         assert_eq!(refused(&["landfall", "-o", "yaml", "defaults", "a.yaml"]), Some(false));
+        assert_eq!(refused(&["landfall", "-o", "json", "man"]), Some(true));
+        let check = ["landfall", "profile", "check", "--profile", "a.yaml", "-o"];
+        assert_eq!(refused(&[&check[..], &["sarif"]].concat()), Some(false));
+        assert_eq!(refused(&[&check[..], &["yaml"]].concat()), Some(true));
     }
 }

@@ -132,17 +132,6 @@ impl What {
     }
 }
 
-impl Args {
-    /// The forms that the data comes in.
-    pub fn outputs(&self) -> &'static [Output] {
-        match self.what {
-            What::Render(_) => &[Output::Text, Output::Yaml, Output::Json],
-            What::Check(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
-            What::Diff(_) => &[Output::Text, Output::Json],
-        }
-    }
-}
-
 /// Does what the arguments name.
 ///
 /// # Errors

@@ -59,6 +59,17 @@ pub enum Output {
 }
 
 impl Output {
+    /// The formats of a command, by the names of the commands that lead to it.
+    #[must_use]
+    pub fn of(command: &[&str]) -> &'static [Self] {
+        match command {
+            ["validate"] | ["profile", "check"] => &[Self::Text, Self::Json, Self::Sarif, Self::Github],
+            ["defaults"] | ["profile", "render"] => &[Self::Text, Self::Yaml, Self::Json],
+            ["cloud-config" | "completion" | "man" | "operator", ..] => &[Self::Text],
+            _ => &[Self::Text, Self::Json],
+        }
+    }
+
     /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -52,6 +52,8 @@ fn bash_completes_flags_and_values() {
     is(&["destroy", "find", "--region", "eu-central-"], &["eu-central-1", "eu-central-2"]);
     is(&["create", "install-config", "--platform", "azure", "--region", "eastus"], &["eastus", "eastus2"]);
     is(&["explain", "LF0102"], &["LF0102"]);
+    is(&["validate", "-o", ""], &["text", "json", "sarif", "github"]);
+    is(&["profile", "render", "--output", "y"], &["yaml"]);
     // With the fields below it, bash ends the word without a blank.
     let fields = in_bash(&home, &["landfall", "explain", "platform.aw"]);
     assert!(fields.len() > 1 && fields.iter().all(|field| field.starts_with("platform.aws")), "{fields:?}");

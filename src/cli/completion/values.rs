@@ -6,12 +6,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-use clap::Command;
+use clap::{Command, ValueEnum};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use landfall_model::catalogue;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::schema::{FieldDoc, field};
 
+use super::super::Output;
 use crate::prepare::INSTALL_CONFIG;
 
 /// Files that only a cluster directory has.
@@ -19,10 +20,16 @@ const OF_CLUSTERS: [&str; 3] = [INSTALL_CONFIG, "metadata.json", ".landfall"];
 
 /// A command line whose arguments know their values. `words` is what is typed, of which some values depend.
 pub(super) fn completed(command: Command, words: &[OsString]) -> Command {
+    let formats = formats(&command, words);
+    with_values(command, words, &formats)
+}
+
+/// The same for a command below, whose formats are known.
+fn with_values(command: Command, words: &[OsString], formats: &[(&'static str, String)]) -> Command {
     let below: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    let command = below
-        .into_iter()
-        .fold(command, |command, below| command.mut_subcommand(below, |below| completed(below, words)));
+    let command = below.into_iter().fold(command, |command, below| {
+        command.mut_subcommand(below, |below| with_values(below, words, formats))
+    });
     let ids: Vec<String> = command.get_arguments().map(|argument| argument.get_id().to_string()).collect();
     let is_explain = command.get_name() == "explain";
     ids.into_iter().fold(command, |command, id| match (id.as_str(), is_explain) {
@@ -33,6 +40,10 @@ pub(super) fn completed(command: Command, words: &[OsString]) -> Command {
         ("release", _) => add(command, id, releases),
         ("cloud_name", _) => add(command, id, clouds),
         ("accept", _) => add(command, id, codes),
+        ("output", _) => {
+            let formats = formats.to_vec();
+            add(command, id, move |typed| begun(&formats, typed))
+        }
         ("dir", _) => add(command, id, directories),
         ("subject", true) => add(command, id, subjects),
         _ => command,
@@ -76,6 +87,32 @@ fn regions(platform: Option<&str>, typed: &str) -> Vec<CompletionCandidate> {
 fn releases(typed: &str) -> Vec<CompletionCandidate> {
     let names = Catalogue::embedded().releases.keys();
     names.filter(|name| name.starts_with(typed)).map(|name| candidate(name, "")).collect()
+}
+
+/// The formats of the command that is typed, of a command line that begins with `command`.
+fn formats(command: &Command, words: &[OsString]) -> Vec<(&'static str, String)> {
+    let mut path = Vec::new();
+    let mut reached = command;
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(below) = reached.get_subcommands().find(|below| below.get_name() == word) {
+            path.push(word);
+            reached = below;
+        }
+    }
+    let named = Output::of(&path).iter().map(|output| (output.name(), meaning(*output)));
+    named.collect()
+}
+
+/// The help of a format.
+fn meaning(output: Output) -> String {
+    let value = output.to_possible_value();
+    value.and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
+}
+
+/// Those of the values that begin with what is typed.
+fn begun(values: &[(&'static str, String)], typed: &str) -> Vec<CompletionCandidate> {
+    let matching = values.iter().enumerate().filter(|(_, (name, _))| name.starts_with(typed));
+    matching.map(|(place, (name, meaning))| candidate(*name, meaning).display_order(Some(place))).collect()
 }
 
 fn clouds(typed: &str) -> Vec<CompletionCandidate> {
@@ -184,6 +221,21 @@ mod tests {
         assert!(regions(None, "").len() > 60);
         let found = regions(None, "us-east-1");
         assert!(found[0].get_help().is_some_and(|help| help.to_string().contains("Virginia")), "{found:?}");
+    }
+
+    #[test]
+    fn formats_are_those_of_the_command_that_was_typed() {
+        let command = crate::cli::command();
+        let of = |line: &str| -> Vec<&str> {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            formats(&command, &words).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(of("landfall validate -o"), ["text", "json", "sarif", "github"]);
+        assert_eq!(of("landfall --quiet profile render -o"), ["text", "yaml", "json"]);
+        assert_eq!(of("landfall man -o"), ["text"]);
+        let named = formats(&command, &["landfall", "facts"].map(OsString::from));
+        assert_eq!(values(&begun(&named, "j")), ["json"]);
+        assert!(named.iter().all(|(_, meaning)| !meaning.is_empty()), "{named:?}");
     }
 
     #[test]
