@@ -4,11 +4,13 @@
 mod cost;
 mod node;
 mod operator;
+mod plans;
 mod words;
 
 use cost::Cost;
 use node::Node;
 use operator::{ObjectsReport, OperatorCheck, OperatorRelease};
+use plans::{ObjectsPlan, ResourceGraph};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use words::{
@@ -442,6 +444,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("aso-objects", of::<ObjectsReport>()),
         ("aso-release", of::<OperatorRelease>()),
         ("create-cluster-plan", of::<ClusterPlan>()),
+        ("create-cluster-plan-aso", of::<ObjectsPlan>()),
         ("create-install-config", of::<InstallConfig>()),
         ("create-manifests", of::<Manifests>()),
         ("create-manifests-fleet-error", of::<FleetError>()),
@@ -454,6 +457,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("explain-field", of::<Field>()),
         ("gather", of::<Gather>()),
         ("graph", of::<Vec<Asset>>()),
+        ("graph-resources", of::<ResourceGraph>()),
         ("metadata-refresh", of::<Refresh>()),
         ("preflight", of::<Preflight>()),
         ("refused", of::<Refused>()),

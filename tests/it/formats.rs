@@ -29,6 +29,8 @@ fn printed(folder: &Path, arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
             ("AWS_SECRET_ACCESS_KEY", "x"),
             ("AWS_EC2_METADATA_DISABLED", "true"),
             ("AWS_ENDPOINT_URL", "http://127.0.0.1:1"),
+            ("AZURE_SUBSCRIPTION_ID", "00000000-0000-0000-0000-000000000001"),
+            ("AZURE_TENANT_ID", "00000000-0000-0000-0000-000000000002"),
         ])
         .stdin(Stdio::null())
         .output()
@@ -92,6 +94,11 @@ fn output_about_a_directory_fits_its_schema() {
     fits(fleet, &["create", "manifests", "--offline", "--fleet", "."], "create-manifests", 0);
     let plan = ["create", "cluster", "--plan", "--offline", "--dir", "demo"];
     fits(fleet, &plan, "create-cluster-plan", 0);
+    fits(fleet, &["graph", "--resources", "--dir", "demo"], "graph-resources", 0);
+    fs::create_dir(fleet.join("azure")).unwrap();
+    fs::copy(root().join("testdata/quickstart/azure.yaml"), fleet.join("azure/install-config.yaml")).unwrap();
+    let objects = ["create", "cluster", "--engine", "aso", "--plan", "--offline", "--dir", "azure"];
+    fits(fleet, &objects, "create-cluster-plan-aso", 0);
     fits(fleet, &["gather", "--dir", "demo", "--out", "a.tar.gz"], "gather", 0);
     let preflight = ["preflight", "--dir", "demo", "--timeout", "200ms", "--deadline", "5s"];
     fits(fleet, &preflight, "preflight", 4);
