@@ -89,7 +89,7 @@ struct RenderArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
 
-    /// Infrastructure ID; default: a new one
+    /// Infrastructure ID; default: that of `metadata.json`, else a placeholder
     #[arg(long, value_name = "ID")]
     infra_id: Option<String>,
 

@@ -10,7 +10,7 @@ use landfall_platform::removal::GivenTarget;
 use landfall_rules::endpoint::Endpoint;
 
 use crate::cli::Settings;
-use crate::cli::accept::AcceptArgs;
+use crate::cli::accept::AcceptCodeArgs;
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::duration::within_a_day;
 use crate::prepare::Basis;
@@ -52,7 +52,7 @@ pub struct Args {
     pub(super) catalogue: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) accept: AcceptArgs,
+    pub(super) accept: AcceptCodeArgs,
 
     #[command(flatten)]
     pub(super) management: KubeconfigArgs,
