@@ -6,13 +6,14 @@
 //! keys matched as in 3.3.
 
 mod access;
+mod findings;
 mod path;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use landfall_diagnostics::secret::{SECRET_NAME, SECRET_URL_NAME, without_user};
-use landfall_diagnostics::{Finding, Findings, Kind, Severity, Span, nearest};
+use landfall_diagnostics::{Finding, Findings, Kind, Severity, Span};
 use serde::de::{self, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
@@ -42,6 +43,9 @@ pub struct Decoder<'t, 'f> {
     tree: &'t Tree<'t>,
     checks: &'static [(&'static str, Check)],
     unknown: Severity,
+    /// What the document is, with its indefinite and its definite article.
+    one: &'static str,
+    whole: &'static str,
     state: RefCell<State<'f>>,
 }
 
@@ -60,7 +64,15 @@ impl<'t, 'f> Decoder<'t, 'f> {
         findings: &'f mut Findings,
         mask: &'f mut Mask,
     ) -> Self {
-        Self { tree, checks, unknown, state: RefCell::new(State { findings, mask }) }
+        let state = RefCell::new(State { findings, mask });
+        Self { tree, checks, unknown, one: "an install config", whole: "the install config", state }
+    }
+
+    /// The same for another document than an install config: what findings call it, such as `a facts file`
+    /// and `the facts file`.
+    #[must_use]
+    pub fn named(self, one: &'static str, whole: &'static str) -> Self {
+        Self { one, whole, ..self }
     }
 
     /// The typed value of the document; a missing document gives the default.
@@ -72,9 +84,11 @@ impl<'t, 'f> Decoder<'t, 'f> {
         let at = [root];
         let value = Value { decoder: self, nodes: &at, path: &Path::Root, key: None, secret: false };
         T::deserialize(value).unwrap_or_else(|fault| {
-            // Only a type that refuses its own zero value comes here.
-            let message = format!("the value cannot be read: {fault}");
-            self.push(Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, "", message));
+            // Only a type that refuses a value, or its own zero value, comes here.
+            if let Never::Untold(why) = fault {
+                let message = format!("{} cannot be read: {why}", self.whole);
+                self.push(Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, "", message));
+            }
             T::default()
         })
     }
@@ -123,48 +137,6 @@ impl<'a, 't> Value<'a, 't, '_> {
             (Some(node), None) => node.span,
             (None, _) => Span::default(),
         }
-    }
-
-    fn wrong_type(&self, wanted: &str) {
-        let Some(last) = self.nodes.last() else {
-            return;
-        };
-        let found = match &self.tree().target(*last).kind {
-            NodeKind::List(_) => "a list".to_owned(),
-            NodeKind::Map(_) => "a map".to_owned(),
-            _ => match self.tree().scalar(*last) {
-                Some(scalar) => {
-                    let text = scalar.to_text();
-                    let short = text.len() <= 60 && !text.contains('\n');
-                    if self.secret || !short || Mask::looks_secret(&text) {
-                        format!("{} that is not shown", scalar.noun())
-                    } else {
-                        format!("{} `{}`", scalar.noun(), without_user(&text))
-                    }
-                }
-                None => "null".to_owned(),
-            },
-        };
-        let field = self.path.to_string();
-        let subject = if field.is_empty() { "an install config".to_owned() } else { format!("`{field}`") };
-        let message = format!("{subject} must be {wanted}, not {found}");
-        let mut finding =
-            Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, field, message).span(self.span());
-        if let Some(Scalar::Text(text)) = self.scalar() {
-            match super::resolve(text) {
-                Scalar::Bool(value) if wanted == "true or false" => {
-                    finding = finding.help(format!("write {value} without quotes"));
-                }
-                Scalar::Int(_) if wanted.contains("number") => {
-                    finding = finding.help("write the number without quotes");
-                }
-                _ => {}
-            }
-        }
-        if wanted == "text" && matches!(self.tree().target(*last).kind, NodeKind::Map(_)) {
-            finding = finding.help("put a string that begins with a brace in single quotes: '{...}'");
-        }
-        self.decoder.push(finding);
     }
 
     /// Notes every node as one that must not be shown.
@@ -251,56 +223,6 @@ impl<'a, 't> Value<'a, 't, '_> {
         }
     }
 
-    /// Warns when the text differs from what was written.
-    fn note_conversion(&self, scalar: &Scalar<'_>, text: &str) {
-        let target = self.nodes.last().map(|id| &self.tree().target(*id).kind);
-        let Some(NodeKind::Plain(written)) = target else {
-            return;
-        };
-        if written == text || self.secret || matches!(scalar, Scalar::Null) {
-            return;
-        }
-        let message = format!("`{written}` without quotes is read as `{text}`");
-        let help = format!("write \"{written}\" to keep the text");
-        let finding = Finding::warning(&pages::CONVERTED, Kind::TypeInvalid, self.path.to_string(), message);
-        self.decoder.push(finding.help(help).span(self.span()));
-    }
-
-    /// Says that a key is not known, with the nearest one that is.
-    fn unknown(&self, entry: &Entry<'_>, fields: &[&str]) {
-        let mut state = self.decoder.state.borrow_mut();
-        if state.findings.is_full(self.decoder.unknown) {
-            state.findings.skip(self.decoder.unknown);
-            return;
-        }
-        if Mask::names_secret(&entry.key) {
-            state.mask.hide(self.tree().node(entry.value).span);
-            state.mask.hide(self.tree().target(entry.value).span);
-        }
-        let field = match self.path {
-            Path::Root => entry.key.to_string(),
-            path => format!("{path}.{}", entry.key),
-        };
-        let message = match self.path {
-            Path::Root => format!("`{}` is not a field of the install config", entry.key),
-            path => format!("`{}` is not a field of `{path}`", entry.key),
-        };
-        let kind = Kind::Unknown;
-        let mut finding = Finding::error(&pages::UNKNOWN_FIELD, kind, field, message).span(entry.key_span);
-        finding.severity = self.decoder.unknown;
-        let help = if let Some(near) = nearest(&entry.key, fields.iter().copied()) {
-            Some(format!("did you mean `{near}`?"))
-        } else if fields.is_empty() {
-            Some("remove it: no field is allowed here".to_owned())
-        } else {
-            let mut sorted = fields.to_vec();
-            sorted.sort_unstable();
-            Some(format!("accepted here: {}", sorted.join(", ")))
-        };
-        finding.help = help;
-        state.findings.push(finding);
-    }
-
     /// Puts an entry of a struct's map under its field.
     fn place(&self, entry: &'a Entry<'t>, fields: &[&'static str], slots: &mut Vec<Slot<'a, 't>>) {
         let exact = fields.iter().find(|f| **f == entry.key);
@@ -315,16 +237,6 @@ impl<'a, 't> Value<'a, 't, '_> {
             None => slots.push(Slot { field, entry, more: Vec::new() }),
             Some(slot) => slot.more.push(entry),
         }
-    }
-
-    fn note_spelling(&self, entry: &Entry<'_>, field: &str) {
-        let message = format!("`{}` is read as `{field}`", entry.key);
-        let path = match self.path {
-            Path::Root => field.to_owned(),
-            path => format!("{path}.{field}"),
-        };
-        let finding = Finding::warning(&pages::SPELLING, Kind::Unknown, path, message);
-        self.decoder.push(finding.help(format!("write `{field}`")).span(entry.key_span));
     }
 }
 
@@ -480,7 +392,7 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
                     }
                 }
                 _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
-                _ => self.wrong_type("a map"),
+                _ => self.not_a_map(fields),
             }
         }
         visitor.visit_map(Fields { of: self, slots, next: 0 })

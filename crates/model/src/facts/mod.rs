@@ -36,7 +36,7 @@ impl TryFrom<String> for Source {
         match text.as_str() {
             "cloud" => Ok(Self::Cloud),
             "catalogue" => Ok(Self::Catalogue),
-            _ => Err("`source` is `cloud` or `catalogue`"),
+            _ => Err("it must be `cloud` or `catalogue`"),
         }
     }
 }
@@ -75,7 +75,9 @@ impl Facts {
         let mut out = Findings::default();
         let text = landfall_source::text_of(bytes).map_err(|finding| vec![finding.span(Span::default())])?;
         let tree = landfall_source::read(text, &mut out);
-        let facts: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default()).decode();
+        let facts: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default())
+            .named("a facts file", "the facts file")
+            .decode();
         if out.errors() == 0 && facts.version != VERSION {
             let message = match facts.version {
                 0 => "the file has no version of its facts".to_owned(),
@@ -112,4 +114,44 @@ impl Facts {
 #[must_use]
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Facts).to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The message of the first finding, and the text that it marks.
+    fn refused(text: &str) -> (String, &str) {
+        let findings = Facts::read(text.as_bytes()).err().unwrap_or_default();
+        let Some(first) = findings.first() else { return Default::default() };
+        let marked = first.span.and_then(|span| text.get(span.range()));
+        (first.message.clone(), marked.unwrap_or_default())
+    }
+
+    #[test]
+    fn findings_speak_of_a_facts_file() {
+        assert_eq!(refused("[]\n").0, "a facts file must be a map, not a list");
+        let config = refused("apiVersion: v1\n");
+        assert_eq!(config, ("`apiVersion` is not a field of the facts file".to_owned(), "apiVersion"));
+    }
+
+    #[test]
+    fn another_source_is_marked() {
+        let expected = "`source` cannot be read: it must be `cloud` or `catalogue`".to_owned();
+        assert_eq!(refused("{\"version\": 1, \"source\": \"bar\"}"), (expected, "\"bar\""));
+    }
+
+    #[test]
+    fn a_missing_space_after_a_colon_is_named() {
+        let findings = Facts::read(b"aws:\n  region:us-east-1\n").err().unwrap_or_default();
+        let first = findings.first().map(|first| (first.message.as_str(), first.help.as_deref()));
+        let message = "`aws` must be a map, not text that begins with `region:`";
+        assert_eq!(first, Some((message, Some("write a space after `region:`"))));
+        // What is no field may be a secret.
+        let findings = Facts::read(b"aws:\n  canary:hidden\n").err().unwrap_or_default();
+        let first = findings.first().map(|first| (first.message.contains("canary"), first.help.as_deref()));
+        assert_eq!(first, Some((false, Some("write a space after the colon of each key"))));
+        let link = Facts::read(b"aws: https://example.com\n").err().unwrap_or_default();
+        assert_eq!(link.first().map(|first| first.help.as_deref()), Some(None));
+    }
 }

@@ -279,7 +279,9 @@ impl Prices {
         let mut out = Findings::default();
         let text = landfall_source::text_of(bytes).map_err(|finding| vec![finding.span(Span::default())])?;
         let tree = landfall_source::read(text, &mut out);
-        let prices: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default()).decode();
+        let prices: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default())
+            .named("a price file", "the price file")
+            .decode();
         if out.errors() == 0 {
             prices.judge(&mut out);
             also(&prices, &mut out);

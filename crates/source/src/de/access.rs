@@ -7,6 +7,13 @@ use super::Value;
 use super::path::{Never, Path};
 use crate::tree::{Entry, NodeId};
 
+impl<'t> Value<'_, 't, '_> {
+    /// Hands the value to a type; what refuses it is said at its place.
+    fn give<S: DeserializeSeed<'t>>(self, seed: S) -> Result<S::Value, Never> {
+        seed.deserialize(self).map_err(|fault| self.refused(fault))
+    }
+}
+
 pub(super) struct Items<'a, 't, 'f> {
     pub(super) of: Value<'a, 't, 'f>,
     pub(super) list: &'a [NodeId],
@@ -23,7 +30,7 @@ impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
         let path = Path::Index(self.of.path, self.next);
         self.next += 1;
         let nodes = std::slice::from_ref(item);
-        seed.deserialize(Value { nodes, path: &path, key: None, ..self.of }).map(Some)
+        Value { nodes, path: &path, key: None, ..self.of }.give(seed).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -49,12 +56,12 @@ impl<'t> de::MapAccess<'t> for Pairs<'_, 't, '_> {
 
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
         let Some(entry) = self.entries.get(self.next) else {
-            return Err(Never("a value was asked for before its key".to_owned()));
+            return Err(Never::Untold("a value was asked for before its key".to_owned()));
         };
         self.next += 1;
         let path = Path::Key(self.of.path, &entry.key);
         let nodes = std::slice::from_ref(&entry.value);
-        seed.deserialize(Value { nodes, path: &path, key: Some(entry.key_span), ..self.of })
+        Value { nodes, path: &path, key: Some(entry.key_span), ..self.of }.give(seed)
     }
 }
 
@@ -83,20 +90,20 @@ impl<'t> de::MapAccess<'t> for Fields<'_, 't, '_> {
 
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
         let Some(slot) = self.slots.get(self.next) else {
-            return Err(Never("a value was asked for before its key".to_owned()));
+            return Err(Never::Untold("a value was asked for before its key".to_owned()));
         };
         self.next += 1;
         let path = Path::Name(self.of.path, slot.field);
         if slot.more.is_empty() {
             let nodes = std::slice::from_ref(&slot.entry.value);
             let key = Some(slot.entry.key_span);
-            return seed.deserialize(Value { nodes, path: &path, key, ..self.of });
+            return Value { nodes, path: &path, key, ..self.of }.give(seed);
         }
         // Several spellings are applied in the byte order of their keys.
         let mut spellings: Vec<&Entry<'t>> = slot.more.iter().copied().chain([slot.entry]).collect();
         spellings.sort_by(|a, b| a.key.cmp(&b.key));
         let key = spellings.last().map(|entry| entry.key_span);
         let nodes: Vec<NodeId> = spellings.iter().map(|entry| entry.value).collect();
-        seed.deserialize(Value { nodes: &nodes, path: &path, key, ..self.of })
+        Value { nodes: &nodes, path: &path, key, ..self.of }.give(seed)
     }
 }

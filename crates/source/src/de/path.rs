@@ -24,13 +24,21 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Has no values: errors are collected, not returned.
+/// Faults are collected, not returned; a type that refuses a value ends the reading of what holds it.
 #[derive(Debug)]
-pub struct Never(pub(super) String);
+pub enum Never {
+    /// Why a type refuses a value, of which nothing is said yet.
+    Untold(String),
+    /// A finding says why.
+    Told,
+}
 
 impl fmt::Display for Never {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Untold(why) => f.write_str(why),
+            Self::Told => f.write_str("the value is refused"),
+        }
     }
 }
 
@@ -38,6 +46,6 @@ impl std::error::Error for Never {}
 
 impl de::Error for Never {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+        Self::Untold(message.to_string())
     }
 }
