@@ -1,12 +1,13 @@
 //! What landfall knows of Azure: clouds with their endpoints and locations, machine sizes, defaults.
 
 mod allowed;
+mod faults;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::catalogue::value::{Allowance, Fault, Image, Listing, Part, Release, Role, Wrong, shipped};
+use crate::catalogue::value::{Allowance, Fault, Image, Listing, Part, Release, Role, shipped};
 use crate::config::value::model;
 
 const CLOUDS: &str = include_str!("data/clouds.json");
@@ -265,12 +266,7 @@ impl Part for Catalogue {
     }
 
     fn faults(&self, _: &BTreeMap<String, Release>) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        if !self.default_cloud.is_empty() && !self.clouds.contains_key(&self.default_cloud) {
-            let message = format!("the default cloud `{}` is not a key of azure.clouds", self.default_cloud);
-            faults.push(Fault::new(Wrong::Reference, &["azure", "defaultCloud"], message));
-        }
-        faults
+        self.contradictions()
     }
 }
 

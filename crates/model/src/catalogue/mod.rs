@@ -23,7 +23,7 @@ use serde_json::Value;
 pub use schema::schema;
 pub use value::{Allowance, AllowedRegion, AllowedType, AllowedZone, Image, Release, Role};
 
-use value::{ARCHITECTURES, Fault, Listing, Part, Wrong};
+use value::{ARCHITECTURES, Fault, Listing, Part, Wrong, architecture_fault};
 
 macro_rules! catalogue {
     (pools: [$($pool:ident),*], plain: [$($plain:ident),*]) => {
@@ -261,10 +261,7 @@ impl Catalogue {
             }
             for (architecture, platforms) in architectures {
                 let path = ["images", release.as_str(), architecture.as_str()];
-                if !ARCHITECTURES.iter().any(|(known, _)| known == architecture) {
-                    let message = format!("`{architecture}` is not an architecture; accepted: amd64, arm64");
-                    faults.push(Fault::new(Wrong::Choice, &path, message));
-                }
+                faults.extend(architecture_fault(&path, architecture));
                 let unknown = platforms.keys().filter(|platform| !PLATFORMS.contains(&platform.as_str()));
                 faults.extend(unknown.map(|platform| {
                     let message = format!("`{platform}` has no images; accepted: {}", PLATFORMS.join(", "));

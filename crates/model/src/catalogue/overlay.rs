@@ -21,7 +21,9 @@ impl Catalogue {
         let mut findings = Findings::default();
         let mut mask = Mask::default();
         let tree = landfall_source::read(text, &mut findings);
-        let typed: Self = Decoder::new(&tree, &[], Severity::Error, &mut findings, &mut mask).decode();
+        let typed: Self = Decoder::new(&tree, &[], Severity::Error, &mut findings, &mut mask)
+            .named("a catalogue overlay", "the catalogue")
+            .decode();
         if let Some(root) = tree.root() {
             check_keys(&tree, root, text, &mut findings);
         }
@@ -50,18 +52,12 @@ impl Catalogue {
     }
 }
 
-/// All findings as errors that speak of a catalogue.
+/// All findings, as errors.
 fn refusals(findings: Findings) -> Vec<Finding> {
     let cut = landfall_source::cut_short(&findings);
     let mut all: Vec<Finding> = findings.into_vec().into_iter().chain(cut).collect();
     for finding in &mut all {
         finding.severity = Severity::Error;
-        // The reader's words for the whole document, at the two places where it speaks of it.
-        if let Some(rest) = finding.message.strip_prefix("an install config must be") {
-            finding.message = format!("a catalogue overlay must be{rest}");
-        } else if let Some(rest) = finding.message.strip_suffix("of the install config") {
-            finding.message = format!("{rest}of the catalogue");
-        }
     }
     sort(&mut all);
     all
@@ -315,5 +311,32 @@ images:
         let twice = "aws: {partitions: {aws-moon: {regions: {us-east-1: {name: x}}}}}\n";
         assert_eq!(codes(twice), ["LF0604"]);
         assert_eq!(codes("azure: {defaultCloud: AzureSunCloud}\n"), ["LF0602"]);
+        let zone = "aws: {partitions: {aws: {regions: {us-east-1: {zones: [us-east-1a, us-west-2a]}}}}}\n";
+        assert_eq!(codes(zone), ["LF0604"]);
+        let findings = Catalogue::embedded().with_overlay(zone).err().unwrap_or_default();
+        let shown = findings.first().and_then(|finding| zone.get(finding.span?.range()));
+        assert_eq!(shown, Some("zones"));
+        let sparc = [
+            "aws: {instanceTypes: {m5.large: {architecture: sparc}}}\n",
+            "aws: {defaultInstanceTypes: {newest: {architectures: {sparc: {compute: [a]}}}}}\n",
+            "azure: {sizes: {Standard_D4s_v3: {architecture: sparc}}}\n",
+            "azure: {defaultSizes: {sparc: {master: Standard_D4s_v3}}}\n",
+        ];
+        assert!(sparc.iter().all(|text| codes(text) == ["LF0603"]));
+    }
+
+    #[test]
+    fn endpoints_of_azure_are_urls_with_https_and_a_host() {
+        let of = |value: &str| {
+            codes(&format!("azure: {{clouds: {{AzurePublicCloud: {{resourceManagerEndpoint: {value}}}}}}}\n"))
+        };
+        for wrong in ["\"http://x\"", "notaurl", "5", "\"https://\"", "\"https://u@x\"", "\"https://:1\""] {
+            assert_eq!(of(wrong), ["LF0603"], "{wrong}");
+        }
+        for right in ["\"https://127.0.0.1:8443/arm/\"", "\"https://[fd00::1]\"", "\"\""] {
+            assert_eq!(of(right), Vec::<&str>::new(), "{right}");
+        }
+        let authority = "azure: {clouds: {AzureMoonCloud: {activeDirectoryAuthority: login.moon}}}\n";
+        assert_eq!(codes(authority), ["LF0603"]);
     }
 }

@@ -109,7 +109,7 @@ pub enum Wrong {
     Reference,
     /// A value is not one of the accepted ones.
     Choice,
-    /// A region belongs to two partitions.
+    /// A region belongs to two partitions, or a zone to two regions.
     Twice,
 }
 
@@ -130,6 +130,17 @@ impl Fault {
     pub fn new(wrong: Wrong, path: &[&str], message: String) -> Self {
         Self { wrong, path: path.iter().map(|key| (*key).to_owned()).collect(), message }
     }
+}
+
+/// The fault of an architecture that no machine has; none for an empty one, which says nothing.
+#[must_use]
+pub fn architecture_fault(path: &[&str], architecture: &str) -> Option<Fault> {
+    let is_known = architecture.is_empty() || ARCHITECTURES.iter().any(|(known, _)| *known == architecture);
+    let message = || {
+        let shown = landfall_diagnostics::shortened(architecture);
+        format!("`{shown}` is not an architecture; accepted: amd64, arm64")
+    };
+    (!is_known).then(|| Fault::new(Wrong::Choice, path, message()))
 }
 
 /// What a platform's part of the catalogue answers.

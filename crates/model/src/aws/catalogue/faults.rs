@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex_lite::Regex;
 
 use super::{Catalogue, Partition, RECORD_TYPES};
-use crate::catalogue::value::{Fault, Release, Wrong};
+use crate::catalogue::value::{Fault, Release, Wrong, architecture_fault};
 
 impl Catalogue {
     /// What contradicts itself, among the partitions and in what releases refer to.
@@ -22,6 +22,8 @@ impl Catalogue {
                 }
             }
         }
+        self.zone_faults(&mut faults);
+        self.architecture_faults(&mut faults);
         for (name, release) in releases {
             let rule = &release.instance_type_rule;
             if !rule.is_empty() && !self.default_instance_types.contains_key(rule) {
@@ -40,6 +42,42 @@ impl Catalogue {
             }
         }
         faults
+    }
+
+    /// Zones that two regions have.
+    fn zone_faults(&self, faults: &mut Vec<Fault>) {
+        let mut homes: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+        for (partition, region, zone) in self.partitions.iter().flat_map(|(partition, described)| {
+            let regions = described.regions.iter();
+            regions.flat_map(move |(id, region)| region.zones.iter().map(move |zone| (partition, id, zone)))
+        }) {
+            let here = (partition.as_str(), region.as_str());
+            let there = *homes.entry(zone).or_insert(here);
+            if there == here {
+                continue;
+            }
+            // A zone begins with the name of its region: the other one is wrong about it.
+            let is_wrong = |(_, region): (&str, &str)| !zone.starts_with(region);
+            let (wrong, right) =
+                if is_wrong(there) && !is_wrong(here) { (there, here) } else { (here, there) };
+            let message = format!("the zone `{zone}` belongs to `{}` and to `{}`", right.1, wrong.1);
+            let path = ["aws", "partitions", wrong.0, "regions", wrong.1, "zones"];
+            faults.push(Fault::new(Wrong::Twice, &path, message));
+        }
+    }
+
+    /// Architectures of instance types, and of rules for them, that no machine has.
+    fn architecture_faults(&self, faults: &mut Vec<Fault>) {
+        for (name, described) in &self.instance_types {
+            let path = ["aws", "instanceTypes", name, "architecture"];
+            faults.extend(architecture_fault(&path, &described.architecture));
+        }
+        for (name, rule) in &self.default_instance_types {
+            for architecture in rule.architectures.keys() {
+                let path = ["aws", "defaultInstanceTypes", name, "architectures", architecture];
+                faults.extend(architecture_fault(&path, architecture));
+            }
+        }
     }
 
     /// Faults of one partition.
