@@ -89,7 +89,7 @@ struct RenderArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
 
-    /// Infrastructure ID; default: that of `metadata.json`, else a placeholder
+    /// Infrastructure ID; default: that of metadata.json, else a placeholder
     #[arg(long, value_name = "ID")]
     infra_id: Option<String>,
 
@@ -232,7 +232,11 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
         Ok(named) if named.target.infra_id == *infra_id => own.or_noted(&named),
         _ => own,
     };
+    let patched_by = args.aso_patches.as_deref().or(args.engine_settings.as_deref());
     let refuse = &|findings: Vec<Finding>| {
+        if let Some(refusal) = patches::misfit(patched_by, &findings) {
+            return refusal;
+        }
         let mut out = Findings::default();
         for finding in findings {
             out.push(finding);

@@ -142,13 +142,13 @@ pub(super) fn text(path: &Path) -> Result<String, Error> {
 
 /// The refusal of a file, of which nothing is shown.
 pub(super) fn unreadable(path: &Path, finding: Finding) -> Refusal {
-    Refusal::Invalid(Box::new(Said {
-        file: path.display().to_string(),
-        text: String::new(),
-        outcome: Outcome::Unparseable,
-        findings: vec![finding],
-        mask: Mask::default(),
-    }))
+    Refusal::Invalid(Box::new(silent(path, Outcome::Unparseable, vec![finding])))
+}
+
+/// What is to be said of a file, without its text.
+pub(super) fn silent(path: &Path, outcome: Outcome, findings: Vec<Finding>) -> Said {
+    let file = path.display().to_string();
+    Said { file, text: String::new(), outcome, findings, mask: Mask::default() }
 }
 
 /// What is in the operator's Secret. It may hold a credential, so nothing of it is said.

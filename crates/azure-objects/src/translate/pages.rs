@@ -24,6 +24,21 @@ pub fn settings(why: &str) -> Finding {
         .help("write them as YAML; `landfall aso render --help` lists the equivalent flags")
 }
 
+/// What is wrong with a file of patches, of which nothing is shown: patches may hold secrets.
+#[must_use]
+pub fn patch_list(line: Option<u64>) -> Finding {
+    let at = line.map(|line| format!(" at line {line}")).unwrap_or_default();
+    let message = format!("the patches cannot be read{at}");
+    Finding::error(&SETTINGS, Kind::Parse, "", message)
+        .help("write a YAML list of maps with `kind`, `name` and `patch`: a JSON merge patch as a string")
+}
+
+/// Whether a finding is about a patch, and not about the install config.
+#[must_use]
+pub fn is_of_patch(finding: &Finding) -> bool {
+    finding.code.as_str() == PATCHES.as_str()
+}
+
 pub(super) fn platform() -> Finding {
     let message = "Azure Service Operator does not support this platform";
     Finding::error(&PLATFORM, Kind::NotSupported, "platform", message)

@@ -13,9 +13,9 @@ use super::begun::{other_machines, other_namespace};
 use super::started::Configs;
 use super::{Ended, Going, Job};
 use crate::cli::aso::credential::handed_over;
-use crate::cli::aso::management;
 pub(super) use crate::cli::aso::management::refuse as refused;
 use crate::cli::aso::management::{ASKING, Management, Shown, identity, limits, stopping};
+use crate::cli::aso::{management, patches};
 use crate::cli::create::closing;
 use crate::cli::create::closing::Stood;
 use crate::cli::create::outcome;
@@ -438,6 +438,9 @@ impl Job<'_> {
 
     /// The refusal of a plan, with the places of what stands against it.
     fn unfit(&self, findings: Vec<Finding>) -> Ended {
+        if let Some(refusal) = patches::misfit(self.args.aso.aso_patches.as_deref(), &findings) {
+            return Ended::Refused(refusal);
+        }
         let mut out = Findings::default();
         for finding in findings {
             out.push(finding);
