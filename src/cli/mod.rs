@@ -38,7 +38,7 @@ mod version;
 mod wait_for;
 mod whereabouts;
 
-pub use settings::{Output, Settings};
+pub use settings::{Output, Settings, directory_of};
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, stderr, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -109,8 +109,11 @@ impl Settings {
     /// Looks at the terminals and the environment and opens the log file.
     ///
     /// # Errors
-    /// The log file cannot be opened.
+    /// `--dir` names something else than a directory, or the log file cannot be opened.
     pub fn resolve(global: &Global) -> anyhow::Result<Self> {
+        if let Some(directory) = &global.dir {
+            directory_of("--dir", directory)?;
+        }
         let volume = match (global.quiet, global.verbose) {
             (true, _) => Volume::Quiet,
             (_, true) => Volume::Verbose,
@@ -135,5 +138,30 @@ impl Settings {
             output: global.output,
             printer: Printer::new(volume, colours, log),
         })
+    }
+}
+
+/// Checks what a flag names that takes a directory. Whether it exists is for the command to say.
+///
+/// # Errors
+/// It exists, and is not a directory.
+pub fn directory_of(flag: &str, path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(path.is_dir() || !path.exists(), "{flag} {} is not a directory", path.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_a_directory() -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("aws.yaml");
+        assert!(directory_of("--dir", folder.path()).is_ok() && directory_of("--dir", &file).is_ok());
+        std::fs::write(&file, "")?;
+        let fault = directory_of("--fleet", &file).err().map(|fault| fault.to_string()).unwrap_or_default();
+        assert_eq!(fault, format!("--fleet {} is not a directory", file.display()));
+        Ok(())
     }
 }

@@ -53,6 +53,22 @@ fn judges_the_quickstart_files() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_directory_is_named() {
+    let file = "testdata/quickstart/aws.yaml";
+    let commands: [(&str, &[&str]); 4] = [
+        ("--dir", &["create", "manifests", "--offline"]),
+        ("--dir", &["preflight"]),
+        ("--dir", &["destroy", "cluster", "--yes"]),
+        ("--fleet", &["create", "manifests", "--offline"]),
+    ];
+    for (flag, arguments) in commands {
+        let output = landfall(root(), &[arguments, &[flag, file]].concat());
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(text(&output.stderr), format!("error: {flag} {file} is not a directory\n"));
+    }
+}
+
+#[test]
 fn says_why_a_file_cannot_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -190,6 +190,9 @@ fn tell_restriction(catalogue: &Catalogue, settings: &Settings) {
 /// A stream cannot be written, or something outside of the input went wrong.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if let Some(fleet) = &args.fleet {
+        directory_of("--fleet", fleet)?;
+    }
     let around = args.fleet.as_deref().unwrap_or(&directory);
     let basis = args.basis.options().and_then(|wanted| Ok((args.basis.basis(around, settings)?, wanted)));
     let (basis, wanted) = match basis {
