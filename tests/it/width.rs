@@ -126,6 +126,21 @@ fn text_for_people_stays_within_the_terminal() {
     }
 }
 
+/// The result of a run and what is said besides are wrapped like everything else.
+#[test]
+fn the_result_of_written_files_stays_within_the_terminal() {
+    let home = home();
+    let name = "a-directory-of-a-cluster-of-the-team";
+    fs::create_dir(home.path().join(name)).unwrap();
+    let config = include_str!("../../testdata/quickstart/aws.yaml");
+    fs::write(home.path().join(name).join("install-config.yaml"), config).unwrap();
+    let text = printed(&home, &["create", "manifests", "--offline", "--dir", name], 60);
+    assert!(text.contains("no long-lived cloud credentials") && text.contains(" written"), "{text}");
+    let is_long = |line: &&str| line.chars().count() > 60 && line.trim_start().contains(' ');
+    let long: Vec<&str> = text.lines().filter(is_long).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
 /// A wide screen is used, up to the width at which lines can still be read.
 #[test]
 fn a_wider_terminal_has_fewer_lines() {

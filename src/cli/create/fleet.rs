@@ -44,7 +44,7 @@ pub(super) fn run(
                     if settings.output != Output::Json {
                         outcome::said(&prepared.said, settings);
                     }
-                    settings.printer.data(&outcome::summary(directory, &prepared, settings.output))?;
+                    settings.printer.data(&outcome::shown(directory, &prepared, settings))?;
                 }
                 Err(refusal) => {
                     refused += 1;

@@ -21,7 +21,7 @@ pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Setting
     if settings.output != Output::Json {
         remarks(prepared, &prepared.said, settings);
     }
-    settings.printer.data(&summary(directory, prepared, settings.output))?;
+    settings.printer.data(&shown(directory, prepared, settings))?;
     Ok(Exit::Done)
 }
 
@@ -29,14 +29,14 @@ pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Setting
 pub(super) fn told(directory: &Path, prepared: &Prepared, left: &Said, settings: &Settings) {
     if settings.output != Output::Json {
         remarks(prepared, left, settings);
-        settings.printer.aside(&summary(directory, prepared, Output::Text));
+        settings.printer.talk(summary(directory, prepared, Output::Text).trim_end());
     }
 }
 
 fn remarks(prepared: &Prepared, left: &Said, settings: &Settings) {
     said(left, settings);
     for line in notes(prepared) {
-        settings.printer.aside(&format!("{line}\n"));
+        settings.printer.talk(&line);
     }
 }
 
@@ -121,8 +121,17 @@ pub fn judged(said: &Said) -> Judged<'_> {
     }
 }
 
-/// What was done, as data.
-pub(super) fn summary(directory: &Path, prepared: &Prepared, output: Output) -> String {
+/// What was done, as it is written to standard output.
+pub(super) fn shown(directory: &Path, prepared: &Prepared, settings: &Settings) -> String {
+    let line = summary(directory, prepared, settings.output);
+    if settings.output == Output::Json {
+        return line;
+    }
+    format!("{}\n", settings.printer.styles().data.fitted(line.trim_end()))
+}
+
+/// What was done, as one line of data.
+fn summary(directory: &Path, prepared: &Prepared, output: Output) -> String {
     let identity = &prepared.plan.identity;
     let report = &prepared.report;
     if output == Output::Json {
