@@ -399,6 +399,8 @@ fn refuses_flags_that_cannot_be_used() {
         ("--base-domain", "example_1.com", "error[LF0105]: --base-domain: "),
         ("--region", "eu-wset-1", "`eu-west-1`?"),
         ("--region", "xx-hidden-1", "`xx-hidden-1` "),
+        ("--region", "cn-north-1", "set these flags: --ami-id"),
+        ("--region", "eusc-de-east-1", "use another region, or write `featureSet"),
         ("--ssh-key-file", "pull-secret.json", "error[LF0106]: --ssh-key-file: "),
         ("--pull-secret-file", "empty.json", "error[LF0110]: --pull-secret-file: "),
         ("--pull-secret-file", "nothing", "--pull-secret-file: "),
@@ -411,9 +413,12 @@ fn refuses_flags_that_cannot_be_used() {
         assert!(!said.contains("<COMMAND>") && !said.contains("single quotes"), "{flag}: {said}");
         assert!(!home.path("cluster").exists(), "{flag}");
     }
-    for (flag, value, words) in
-        [("--compute-replicas", "many", "`many`"), ("--publish", "Public", "`Public`")]
-    {
+    for (flag, value, words) in [
+        ("--compute-replicas", "many", "`many`"),
+        ("--publish", "Public", "`Public`"),
+        ("--control-plane-replicas", "2", "error[LF0326]: --control-plane-replicas: "),
+        ("--ami-id", "image", "--ami-id: `image` is not the ID of an AMI"),
+    ] {
         let output = home.create(&[FLAGS, &[flag, value]].concat());
         let said = text(&output.stderr);
         assert!(output.status.code() == Some(2) && said.contains(words), "{flag}: {said}");

@@ -5,7 +5,7 @@ use landfall_model::aws::catalogue::InstanceType;
 use landfall_model::catalogue::{Catalogue, KnownRegion, Role};
 use landfall_platform::World;
 use landfall_platform::survey::{Fields, MachineType, Site, Survey};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::NAME;
 use super::type_names::proposed;
@@ -31,7 +31,13 @@ impl Survey for AwsSurvey {
     }
 
     fn fields(&self) -> Fields {
-        Fields { cloud: "", region: "platform.aws.region", zone_group: "", machine_type: "type" }
+        Fields {
+            cloud: "",
+            region: "platform.aws.region",
+            zone_group: "",
+            image: "platform.aws.defaultMachinePlatform.amiID",
+            machine_type: "type",
+        }
     }
 
     fn regions<'c>(&self, catalogue: &'c Catalogue, release: &str, _: &str) -> Vec<KnownRegion<'c>> {
@@ -50,6 +56,19 @@ impl Survey for AwsSurvey {
     fn unlisted(&self) -> &'static str {
         "write it to the file as `platform.aws.region`, with its `serviceEndpoints`, or describe it in a \
          catalogue overlay and pass that with --catalogue"
+    }
+
+    fn needs_image(&self, catalogue: &Catalogue, region: &str) -> bool {
+        catalogue.aws.region(region).is_some_and(|region| region.image_required)
+    }
+
+    fn image_fault(&self, image: &str) -> Option<String> {
+        const SHORTEST: usize = 8;
+        let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let number = image.strip_prefix("ami-").unwrap_or_default();
+        let is_id = number.len() >= SHORTEST && number.bytes().all(is_hex);
+        let why = || format!("`{}` is not the ID of an AMI, such as ami-0123456789abcdef0", shortened(image));
+        (!is_id).then(why)
     }
 
     fn machine_type(&self, catalogue: &Catalogue, region: &str, role: Role, name: &str) -> MachineType {
@@ -103,7 +122,11 @@ impl Survey for AwsSurvey {
     }
 
     fn section(&self, site: Site<'_>, _: &Catalogue) -> Map<String, Value> {
-        [("region".to_owned(), Value::from(site.region))].into_iter().collect()
+        let mut section = Map::from_iter([("region".to_owned(), Value::from(site.region))]);
+        if !site.image.is_empty() {
+            section.insert("defaultMachinePlatform".to_owned(), json!({ "amiID": site.image }));
+        }
+        section
     }
 }
 
@@ -149,6 +172,22 @@ mod tests {
         );
         let region = SURVEY.machine_type(catalogue, "eu-nowhere-1", Role::Compute, "m6i.xlarge");
         assert_eq!(region, MachineType::Fits);
+    }
+
+    #[test]
+    fn a_region_without_a_published_image_needs_one() {
+        let catalogue = Catalogue::embedded();
+        assert!(SURVEY.needs_image(catalogue, "cn-north-1") && !SURVEY.needs_image(catalogue, "us-east-1"));
+        let told = |image: &str| SURVEY.image_fault(image).unwrap_or_default();
+        assert_eq!(["ami-01234567", "ami-0123456789abcdef0"].map(told), ["", ""]);
+        for wrong in ["", "ami-", "ami-0123", "0123456789abcdef0", "ami-0123456789ABCDEF0"] {
+            assert!(told(wrong).contains("ami-0123456789abcdef0"), "{wrong}");
+        }
+        let site = Site { region: "cn-north-1", image: "ami-01234567", ..Site::default() };
+        let section = Value::Object(SURVEY.section(site, catalogue));
+        assert_eq!(section.pointer("/defaultMachinePlatform/amiID"), Some(&json!("ami-01234567")));
+        let usual = SURVEY.section(Site { region: "us-east-1", ..Site::default() }, catalogue);
+        assert_eq!(usual.keys().collect::<Vec<_>>(), ["region"]);
     }
 
     struct Home(&'static [(&'static str, &'static str)]);

@@ -27,6 +27,7 @@ impl Survey for AzureSurvey {
             cloud: "platform.azure.cloudName",
             region: "platform.azure.region",
             zone_group: "platform.azure.baseDomainResourceGroupName",
+            image: "",
             machine_type: "type",
         }
     }
@@ -114,9 +115,10 @@ mod tests {
         let keys = |site: Site<'_>| -> Vec<String> {
             AzureSurvey.section(site, catalogue).keys().cloned().collect()
         };
-        let usual = Site { cloud: &catalogue.azure.default_cloud, region: "eastus", zone_group: "dns" };
+        let cloud = catalogue.azure.default_cloud.as_str();
+        let usual = Site { cloud, region: "eastus", zone_group: "dns", ..Site::default() };
         assert_eq!(keys(usual), ["baseDomainResourceGroupName", "region"]);
-        let china = Site { cloud: "AzureChinaCloud", region: "chinaeast", zone_group: "" };
+        let china = Site { cloud: "AzureChinaCloud", region: "chinaeast", ..Site::default() };
         assert_eq!(keys(china), ["cloudName", "region"]);
     }
 }

@@ -15,6 +15,8 @@ pub struct Site<'a> {
     pub region: &'a str,
     /// The group that holds the base domain's public zone, where the platform has such groups.
     pub zone_group: &'a str,
+    /// The image of all machines, where the user names one.
+    pub image: &'a str,
 }
 
 /// Paths of the fields that hold a [`Site`] in an install config; empty where there is no such field.
@@ -26,6 +28,8 @@ pub struct Fields {
     pub region: &'static str,
     /// Field of the public zone's group.
     pub zone_group: &'static str,
+    /// Field of the image of all machines.
+    pub image: &'static str,
     /// Name of the machine type among the platform's settings of a machine pool; no path.
     pub machine_type: &'static str,
 }
@@ -65,6 +69,16 @@ pub trait Survey: Sync {
 
     /// How a config gets a region that is not known, for the end of a sentence.
     fn unlisted(&self) -> &'static str;
+
+    /// Whether a config for a region must name the image of its machines, as none is published there.
+    fn needs_image(&self, _: &Catalogue, _region: &str) -> bool {
+        false
+    }
+
+    /// Why a text cannot be the image of machines; none where it can.
+    fn image_fault(&self, _image: &str) -> Option<String> {
+        None
+    }
 
     /// What is known of a machine type in a region.
     fn machine_type(&self, catalogue: &Catalogue, region: &str, role: Role, name: &str) -> MachineType;

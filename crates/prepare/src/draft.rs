@@ -24,6 +24,8 @@ pub enum Question {
     Cloud,
     /// The region.
     Region,
+    /// The image of the machines, where the region has no published one.
+    Image,
     /// The base domain.
     BaseDomain,
     /// The group of the base domain's public zone, where the platform has such groups.
@@ -46,11 +48,12 @@ pub enum Question {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::SshKey,
         Self::Platform,
         Self::Cloud,
         Self::Region,
+        Self::Image,
         Self::BaseDomain,
         Self::ZoneGroup,
         Self::Name,
@@ -71,10 +74,10 @@ impl Question {
         Self::Publish,
     ];
 
-    /// Whether a config is whole without an answer.
+    /// Whether a config is whole without an answer; that of the image depends on the region.
     #[must_use]
     pub fn is_optional(self) -> bool {
-        self == Self::Cloud || Self::MACHINES.contains(&self)
+        matches!(self, Self::Cloud | Self::Image) || Self::MACHINES.contains(&self)
     }
 
     /// The flag that answers it.
@@ -85,6 +88,7 @@ impl Question {
             Self::Platform => "--platform",
             Self::Cloud => "--cloud-name",
             Self::Region => "--region",
+            Self::Image => "--ami-id",
             Self::BaseDomain => "--base-domain",
             Self::ZoneGroup => "--base-domain-resource-group",
             Self::Name => "--name",
@@ -110,6 +114,8 @@ pub struct Answers {
     pub cloud: Option<String>,
     /// Id of the region.
     pub region: Option<String>,
+    /// Id of the image of the machines.
+    pub image: Option<String>,
     /// The base domain.
     pub base_domain: Option<String>,
     /// Group of the base domain's public zone.
@@ -143,6 +149,7 @@ impl Answers {
             Question::Platform => self.platform.as_deref(),
             Question::Cloud => self.cloud.as_deref(),
             Question::Region => self.region.as_deref(),
+            Question::Image => self.image.as_deref(),
             Question::BaseDomain => self.base_domain.as_deref(),
             Question::ZoneGroup => self.zone_group.as_deref(),
             Question::Name => self.name.as_deref(),
@@ -162,6 +169,7 @@ impl Answers {
             Question::Platform => &mut self.platform,
             Question::Cloud => &mut self.cloud,
             Question::Region => &mut self.region,
+            Question::Image => &mut self.image,
             Question::BaseDomain => &mut self.base_domain,
             Question::ZoneGroup => &mut self.zone_group,
             Question::Name => &mut self.name,
@@ -201,8 +209,16 @@ impl Answers {
         match question {
             Question::Cloud => fields.is_some_and(|fields| !fields.cloud.is_empty()),
             Question::ZoneGroup => fields.is_some_and(|fields| !fields.zone_group.is_empty()),
+            Question::Image => fields.is_some_and(|fields| !fields.image.is_empty()),
             _ => true,
         }
+    }
+
+    /// Whether a config for the chosen region must name the image of its machines.
+    #[must_use]
+    pub fn needs_image(&self, catalogue: &Catalogue) -> bool {
+        let region = self.region.as_deref().unwrap_or_default();
+        self.survey().is_some_and(|survey| survey.needs_image(catalogue, region))
     }
 
     /// Where an answer stands in the config.
@@ -222,6 +238,7 @@ impl Answers {
             Question::Platform => "platform",
             Question::Cloud => fields.map_or("", |fields| fields.cloud),
             Question::Region => fields.map_or("", |fields| fields.region),
+            Question::Image => fields.map_or("", |fields| fields.image),
             Question::BaseDomain => "baseDomain",
             Question::ZoneGroup => fields.map_or("", |fields| fields.zone_group),
             Question::Name => "metadata.name",
@@ -275,6 +292,7 @@ pub fn text(answers: &Answers, pull_secret: Option<&Secret<String>>, catalogue: 
             cloud: given(Question::Cloud),
             region: given(Question::Region),
             zone_group: given(Question::ZoneGroup),
+            image: given(Question::Image),
         };
         let section = [(platform.clone(), Value::Object(survey.section(site, catalogue)))];
         config.insert("platform".to_owned(), Value::Object(section.into_iter().collect()));
@@ -315,7 +333,10 @@ pub fn fault(
     });
     let fields: Vec<String> =
         asked.map(|asked| answers.field(asked)).filter(|field| !field.is_empty()).collect();
-    let about = |finding: &Finding| fields.contains(&finding.field);
+    // A rule may report another field than the one that the answer is in.
+    let about = |finding: &Finding| {
+        fields.contains(&finding.field) || finding.at.as_ref().is_some_and(|at| fields.contains(at))
+    };
     verdict.findings.into_iter().find(|finding| finding.is_error() && about(finding))
 }
 
@@ -426,6 +447,7 @@ mod tests {
         assert_eq!(config["publish"], "Internal");
         for (question, wrong) in [
             (Question::ControlPlaneReplicas, "many"),
+            (Question::ControlPlaneReplicas, "2"),
             (Question::ComputeReplicas, "-1"),
             (Question::Publish, "Public"),
         ] {
@@ -433,6 +455,21 @@ mod tests {
             answers.set(question, wrong.to_owned());
             assert!(message(question, &answers).is_some(), "{question:?}");
         }
+    }
+
+    #[test]
+    fn a_region_without_a_published_image_takes_one() {
+        let (catalogue, secret) = (Catalogue::embedded(), Secret::new(SECRET.to_owned()));
+        let mut answers = answers("aws", "cn-north-1");
+        assert!(answers.needs_image(catalogue) && answers.applies(Question::Image));
+        answers.set(Question::Image, "ami-0123456789abcdef0".to_owned());
+        let text = text(&answers, Some(&secret), catalogue);
+        let verdict = judge_with(text.as_bytes(), Strictness::default(), catalogue);
+        assert_eq!(verdict.outcome, Outcome::Accepted, "{:?}", verdict.findings);
+        answers.set(Question::Region, "us-east-1".to_owned());
+        assert!(!answers.needs_image(catalogue));
+        answers.set(Question::Platform, "azure".to_owned());
+        assert!(!answers.needs_image(catalogue) && !answers.applies(Question::Image));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `landfall create install-config`.
 
 mod machine_types;
+mod objections;
 mod questions;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use anyhow::{anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use landfall_diagnostics::secret::Secret;
+use landfall_model::catalogue::Catalogue;
 use serde_json::json;
 
 use super::manifests::BasisArgs;
@@ -20,7 +22,8 @@ use crate::prepare::draft::{Answers, Question};
 use crate::prepare::{Basis, INSTALL_CONFIG, wizard};
 use crate::ui::can_ask;
 use crate::workdir::ClusterDir;
-use questions::{Objection, Stop, objection};
+use objections::{Objection, objection};
+use questions::Stop;
 
 /// Create an install-config.yaml with questions
 ///
@@ -48,6 +51,10 @@ pub struct Args {
     /// Region; `landfall regions` lists them
     #[arg(long, value_name = "REGION")]
     region: Option<String>,
+
+    /// ID of the machines' image on AWS; required in regions without a published one, such as cn-north-1
+    #[arg(long, value_name = "ID")]
+    ami_id: Option<String>,
 
     /// Base domain of the cluster's domain
     #[arg(long, value_name = "DOMAIN")]
@@ -118,6 +125,7 @@ impl Given {
             question,
             Question::Cloud
                 | Question::Region
+                | Question::Image
                 | Question::ZoneGroup
                 | Question::ControlPlaneType
                 | Question::ComputeType
@@ -126,9 +134,13 @@ impl Given {
     }
 
     /// The questions that have no answer and need one.
-    fn missing(&self) -> Vec<Question> {
+    fn missing(&self, catalogue: &Catalogue) -> Vec<Question> {
         let needed = |question: &Question| {
-            !question.is_optional() && self.answers.applies(*question) && !self.has(*question)
+            let is_needed = match question {
+                Question::Image => self.answers.needs_image(catalogue),
+                question => !question.is_optional(),
+            };
+            is_needed && self.answers.applies(*question) && !self.has(*question)
         };
         Question::ALL.into_iter().filter(needed).collect()
     }
@@ -163,7 +175,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             }
         }
     }
-    let missing = given.missing();
+    let missing = given.missing(&basis.catalogue);
     if !missing.is_empty() && !can_ask() {
         return Ok(wrong(ErrorKind::MissingRequiredArgument, &unanswered(&missing)));
     }
@@ -231,6 +243,7 @@ fn given(args: &Args) -> anyhow::Result<Given> {
         platform: args.platform.clone(),
         cloud: args.cloud_name.clone(),
         region: args.region.clone(),
+        image: args.ami_id.clone(),
         base_domain: args.base_domain.clone(),
         zone_group: args.base_domain_resource_group.clone(),
         name: args.name.clone(),

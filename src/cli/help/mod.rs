@@ -58,7 +58,7 @@ const KEPT: &[(&str, &[&str])] =
 /// What the short help of a command leaves out beside.
 const ASIDE: &[(&str, &[&str])] = &[
     ("create cluster", &["facts", "infra_id", "no_wait", "accept", "prices"]),
-    ("create install-config", &["ssh_key_file"]),
+    ("create install-config", &["ssh_key_file", "ami_id"]),
     ("destroy cluster", &["remove_user_objects"]),
     ("gather", &["timeout"]),
     ("aso install", &["values", "namespace", "crd_pattern"]),

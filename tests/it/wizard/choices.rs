@@ -104,3 +104,33 @@ fn machines_and_publishing_have_flags() {
     assert_eq!((&config["compute"][0]["replicas"], &config["publish"]), (&5.into(), &"Internal".into()));
     assert!(config["controlPlane"]["replicas"].is_null() && home.validates());
 }
+
+#[test]
+fn a_region_without_a_published_image_asks_for_one() {
+    let home = Home::new();
+    let china = flags_with("--region", "cn-north-1");
+    let mut terminal = home.terminal(&china);
+    terminal.wait_for("Image of the machines:");
+    terminal.press("image\r");
+    terminal.wait_for("is not the ID of an AMI");
+    terminal.press("\u{15}ami-0123456789abcdef0\r");
+    terminal.wait_for("> defaults: ");
+    terminal.press("\r");
+    assert_eq!(terminal.exit(), 0, "{}", terminal.screen());
+    let image = "ami-0123456789abcdef0";
+    assert_eq!(home.config()["platform"]["aws"]["defaultMachinePlatform"]["amiID"], image);
+    let other = Home::new();
+    let output = other.create(&[&china[..], &["--ami-id", image]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(home.validates() && other.validates());
+}
+
+#[test]
+fn the_cloud_of_a_region_is_named() {
+    let flags =
+        ["--no-ssh-key", "--platform", "azure", "--region", "usgovvirginia", "--base-domain", "example.com"];
+    let output = Home::new().create(&flags);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("set --cloud-name AzureUSGovernmentCloud"), "{said}");
+}

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::error::Error as _;
 
 use landfall_diagnostics::secret::Secret;
-use landfall_diagnostics::{Finding, nearest, shortened};
+use landfall_diagnostics::shortened;
 use landfall_model::catalogue::KnownRegion;
 use landfall_platform::cloud::PublicZone;
 use landfall_platform::survey::Survey;
 
+use super::objections::{GUIDE, PULL_SECRETS, objection, regions};
 use super::{Given, machine_types};
 use crate::cli::Settings;
 use crate::prepare::draft;
@@ -21,10 +22,6 @@ use crate::ui::Progress;
 use crate::ui::prompt::{NoAnswer, Prompts};
 use crate::workdir::ClusterDir;
 
-/// The page of the book about regions that are not listed.
-const GUIDE: &str = "docs/how-to/hidden-region.md";
-/// Where Red Hat hands out pull secrets.
-const PULL_SECRETS: &str = "https://console.redhat.com/openshift/install/pull-secret";
 /// What stands for the platform's own machine type.
 const USUAL: &str = "default";
 /// How the endpoints of a cluster are published, with what that means.
@@ -54,76 +51,6 @@ impl From<Error> for Stop {
     fn from(fault: Error) -> Self {
         Self::Failed(fault.into())
     }
-}
-
-/// What stands against an answer.
-pub(super) enum Objection {
-    /// A rule.
-    Finding(Box<Finding>),
-    /// It is none of the known ones, in these words.
-    Words(String),
-}
-
-impl Objection {
-    /// One line for the user who is being asked.
-    fn line(&self) -> String {
-        match self {
-            Self::Finding(finding) => match &finding.help {
-                Some(help) => format!("{}: {help}", finding.message),
-                None => finding.message.clone(),
-            },
-            Self::Words(words) => words.clone(),
-        }
-    }
-}
-
-/// What stands against the answer to a question, given those before it.
-pub(super) fn objection(
-    question: Question,
-    answers: &Answers,
-    secret: Option<&Secret<String>>,
-    basis: &Basis,
-) -> Option<Objection> {
-    if let Some(words) = unknown(question, answers, basis) {
-        return Some(Objection::Words(words));
-    }
-    let finding = draft::fault(question, answers, secret, &basis.catalogue)?;
-    // What the rule advises is for those who write the file by hand.
-    let whole = || format!("paste the whole JSON text as downloaded; Red Hat's is at {PULL_SECRETS}");
-    let finding = if question == Question::PullSecret { finding.help(whole()) } else { finding };
-    Some(Objection::Finding(Box::new(finding)))
-}
-
-/// Says that an answer is none of those that landfall knows.
-fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<String> {
-    let (survey, answer) = (answers.survey()?, answers.get(question)?);
-    if !answers.applies(question) {
-        return Some(format!("{} does not have this value", survey.title()));
-    }
-    if let Some(why) = machine_types::refused(question, answers, basis) {
-        return Some(why);
-    }
-    let (known, what): (Vec<&str>, &str) = match question {
-        Question::Cloud => (survey.clouds(&basis.catalogue), "cloud"),
-        // The rule of the profile says what is to be said.
-        Question::Region if basis.catalogue.allowance.is_some() => return None,
-        Question::Region => {
-            let regions = regions(survey, answers, basis);
-            (regions.iter().map(|region| region.id).collect(), "region")
-        }
-        _ => return None,
-    };
-    if known.contains(&answer) {
-        return None;
-    }
-    let near = nearest(answer, known).map(|near| format!("did you mean `{near}`? else "));
-    let near = near.unwrap_or_default();
-    let (answer, otherwise) = (shortened(answer), survey.unlisted());
-    Some(format!("`{answer}` is not a listed {what}: {near}{otherwise}; see {GUIDE}"))
-}
-
-fn regions<'b>(survey: &dyn Survey, answers: &Answers, basis: &'b Basis) -> Vec<KnownRegion<'b>> {
-    survey.regions(&basis.catalogue, &basis.release, answers.cloud.as_deref().unwrap_or_default())
 }
 
 /// Asks what `given` leaves open. Answers are kept in the cluster directory as they come.
@@ -163,7 +90,9 @@ struct Wizard<'w> {
 impl Wizard<'_> {
     /// Sees to it that a question has an answer.
     fn answer(&mut self, question: Question) -> Result<(), Stop> {
-        if !self.given.answers.applies(question) {
+        let answers = &self.given.answers;
+        let has_image = question == Question::Image && !answers.needs_image(&self.basis.catalogue);
+        if !answers.applies(question) || (has_image && !self.given.has(question)) {
             return Ok(());
         }
         if self.given.has(question) {
@@ -178,6 +107,7 @@ impl Wizard<'_> {
             Question::Platform => self.platform()?,
             Question::Cloud => self.cloud()?,
             Question::Region => self.region()?,
+            Question::Image => self.text(question, "Image of the machines", self.earlier(question))?,
             Question::BaseDomain => self.base_domain()?,
             Question::ZoneGroup => self.zone_group()?,
             Question::Name => self.text(question, "Cluster name", self.earlier(question))?,
