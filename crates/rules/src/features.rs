@@ -45,8 +45,11 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     for used in gated(case) {
         if !is_on(config, &used.gate) {
             let message = format!("this is a preview feature, and its feature gate `{}` is off", used.gate);
+            // A region cannot be left out.
+            let other =
+                if used.field.ends_with(".region") { "use another region" } else { "remove the field" };
             let help = format!(
-                "remove the field, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`",
+                "{other}, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`",
                 used.gate
             );
             out.push(Finding::error(&GATED, Kind::Forbidden, used.field, message).help(help).at(used.at));
