@@ -1,6 +1,7 @@
 //! The manifests as files: a Kustomize base, a Helm chart, an OLM bundle. All of them come from the objects of
 //! [`manifests`].
 
+mod about;
 mod helm;
 mod olm;
 #[cfg(test)]
@@ -13,6 +14,9 @@ use super::manifests::{Deployed, manifests};
 
 /// The kind of a definition of a kind.
 const CRD: &str = "CustomResourceDefinition";
+
+/// The first version of Kubernetes that knows all fields of the manifests.
+const MIN_KUBERNETES: &str = "1.27.0";
 
 /// How the manifests are packaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,24 @@ use landfall_render::yaml;
 use serde_json::{Value, json};
 
 use super::super::deletion_policy;
-use super::super::manifests::{ALL_NAMESPACES, Deployed, NAME, Rules, labels, manifests, rule, rules};
-use super::{CRD, PackageFile, file_name};
+use super::super::manifests::{
+    ALL_NAMESPACES, Deployed, NAME, NAMESPACE as DEFAULT_NAMESPACE, Rules, labels, manifests, rule, rules,
+};
+use super::{CRD, MIN_KUBERNETES, PackageFile, about, file_name};
 
 /// The pod's own namespace, which Kubernetes puts into its arguments.
 const NAMESPACE: &str = "$(POD_NAMESPACE)";
+/// What OpenShift asks about every operator, and the answers.
+/// See <https://docs.openshift.com/container-platform/latest/operators/operator_sdk/osdk-generating-csvs.html>.
+const FEATURES: [(&str, bool); 7] = [
+    ("disconnected", true),
+    ("fips-compliant", false),
+    ("proxy-aware", true),
+    ("tls-profiles", false),
+    ("token-auth-aws", false),
+    ("token-auth-azure", false),
+    ("token-auth-gcp", false),
+];
 const PREFIX: &str = "operators.operatorframework.io.bundle";
 
 pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
@@ -76,17 +89,7 @@ pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
 /// The `ClusterServiceVersion`.
 fn version(deployed: &Deployed, objects: &[Value]) -> Value {
     let version = env!("CARGO_PKG_VERSION");
-    let owned: Vec<Value> = of_kind(objects, CRD)
-        .map(|definition| {
-            json!({
-                "name": definition["metadata"]["name"],
-                "kind": definition["spec"]["names"]["kind"],
-                "version": definition["spec"]["versions"][0]["name"],
-                "displayName": definition["spec"]["names"]["kind"],
-                "description": definition["spec"]["names"]["kind"],
-            })
-        })
-        .collect();
+    let owned: Vec<Value> = of_kind(objects, CRD).map(about::owned).collect();
     let mut spec = of_kind(objects, "Deployment").next().map(|one| one["spec"].clone()).unwrap_or_default();
     if let Some(env) = spec.pointer_mut("/template/spec/containers/0/env").and_then(Value::as_array_mut) {
         let field = json!({ "fieldRef": { "fieldPath": "metadata.namespace" } });
@@ -100,22 +103,22 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
         "metadata": {
             "name": format!("{NAME}.v{version}"),
             "namespace": "placeholder",
-            "annotations": {
-                "capabilities": "Basic Install",
-                "operatorframework.io/suggested-namespace": "landfall",
-                "alm-examples": examples(objects).to_string(),
-            },
+            "annotations": annotations(deployed, objects),
         },
         "spec": {
             "displayName": "landfall",
-            "description": "Controllers for cloud configuration, endpoints, cloud profiles and infrastructure.",
+            "description": about::description(&deployed.controllers),
+            "icon": [about::icon()],
             "version": version,
             "maturity": "alpha",
-            "minKubeVersion": "1.27.0",
-            "keywords": ["openshift", "cloud"],
+            "minKubeVersion": MIN_KUBERNETES,
+            "keywords": about::KEYWORDS,
             "provider": { "name": "landfall" },
+            // What a mirror for clusters without internet has to copy.
+            "relatedImages": [{ "name": "operator", "image": deployed.image }],
             "installModes": [
-                { "type": "OwnNamespace", "supported": false },
+                // Only so do rights in the operator's namespace not become rights in all.
+                { "type": "OwnNamespace", "supported": true },
                 { "type": "SingleNamespace", "supported": false },
                 { "type": "MultiNamespace", "supported": false },
                 { "type": "AllNamespaces", "supported": true },
@@ -131,6 +134,22 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
             },
         },
     })
+}
+
+/// What a catalog shows in lists, and by what it filters.
+fn annotations(deployed: &Deployed, objects: &[Value]) -> Value {
+    let mut all = json!({
+        "capabilities": "Basic Install",
+        "categories": "Cloud Provider",
+        "description": about::SUMMARY,
+        "containerImage": deployed.image,
+        "operatorframework.io/suggested-namespace": DEFAULT_NAMESPACE,
+        "alm-examples": examples(objects).to_string(),
+    });
+    for (feature, is_there) in FEATURES {
+        all[format!("features.operators.openshift.io/{feature}")] = json!(is_there.to_string());
+    }
+    all
 }
 
 /// An object of each kind that the bundle defines, for the forms of a console.
@@ -182,7 +201,7 @@ fn of_kind<'a>(objects: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a 
 }
 
 /// Rules for the operator's account. OLM grants rights in the operator's namespace or in all of them: those in
-/// another namespace hold in all.
+/// another namespace hold in all, and those in its own, too, where it is installed for all namespaces.
 fn permissions(rules: Vec<(Option<String>, Rules)>) -> Value {
     let mut all = Rules::new();
     for (about, verbs) in rules.into_iter().flat_map(|(_, rules)| rules) {

@@ -97,6 +97,32 @@ fn a_chart_with_its_own_values_is_the_manifests() {
     }
 }
 
+fn file(files: &[PackageFile], path: &str) -> Value {
+    files.iter().find(|file| file.path == path).map(|file| parsed(&file.text)).unwrap_or_default()
+}
+
+#[test]
+fn a_bundle_tells_a_catalog_what_it_needs() {
+    for names in CHOICES {
+        let deployed = deployed(names);
+        let files = package(&deployed, Packaging::Olm);
+        let version = file(&files, "manifests/landfall-operator.clusterserviceversion.yaml");
+        let images = json!([{ "name": "operator", "image": deployed.image }]);
+        assert_eq!(version["spec"]["relatedImages"], images);
+        assert_eq!(version["spec"]["icon"][0]["mediatype"], "image/svg+xml");
+        let annotations = &version["metadata"]["annotations"];
+        assert_eq!(annotations["containerImage"], deployed.image);
+        assert_eq!(annotations["features.operators.openshift.io/disconnected"], "true");
+        assert!(annotations["description"].as_str().is_some_and(|text| text.len() <= 135));
+        // In the other mode, the operator's rights in its own namespace hold in all.
+        let supported = |mode: &str| {
+            let modes = version["spec"]["installModes"].as_array().cloned().unwrap_or_default();
+            modes.iter().any(|one| one["type"] == mode && one["supported"] == true)
+        };
+        assert!(supported("OwnNamespace") && supported("AllNamespaces") && !supported("SingleNamespace"));
+    }
+}
+
 #[test]
 fn a_bundle_has_the_rights_and_the_pods_of_the_manifests() {
     for names in CHOICES {
