@@ -66,6 +66,10 @@ fn a_base_is_the_manifests() {
 /// What Helm makes of a template with the chart's own values.
 fn rendered(template: &str, values: &Value) -> Value {
     let mut text = template.replace("{{ .Release.Namespace }}", "here");
+    if let Some(inner) = text.strip_prefix("{{- if .Values.createSharedObjects }}\n") {
+        assert_eq!(values["createSharedObjects"], true);
+        text = inner.trim_end_matches("{{- end }}\n").to_owned();
+    }
     for name in ["image", "targetNamespace"] {
         let value = values[name].as_str().unwrap_or_default();
         text = text.replace(&format!("{{{{ .Values.{name} }}}}"), value);
@@ -93,12 +97,83 @@ fn a_chart_with_its_own_values_is_the_manifests() {
             file.path.starts_with("templates/").then(|| rendered(&file.text, &values))
         });
         let expected = manifests(&deployed).into_iter().filter(|object| object["kind"] != "Namespace");
-        assert_eq!(sorted(objects), sorted(expected));
+        assert_eq!(sorted(objects), sorted(expected.map(with_target_name)));
     }
+}
+
+/// An object as a chart has it: rights in the target namespace have their own name.
+fn with_target_name(mut object: Value) -> Value {
+    if object["metadata"]["namespace"] == "there" {
+        for path in ["/metadata/name", "/roleRef/name"] {
+            if let Some(name) = object.pointer_mut(path) {
+                *name = json!("landfall-operator-here-target");
+            }
+        }
+    }
+    object
 }
 
 fn file(files: &[PackageFile], path: &str) -> Value {
     files.iter().find(|file| file.path == path).map(|file| parsed(&file.text)).unwrap_or_default()
+}
+
+#[test]
+fn rights_in_the_target_namespace_are_apart_from_all_others() {
+    let deployed = Deployed { target_namespace: "openshift-config".to_owned(), ..deployed(CHOICES[0]) };
+    let files = package(&deployed, Packaging::Helm);
+    let values = file(&files, "values.yaml");
+    let templates = files.iter().filter(|file| file.path.starts_with("templates/role"));
+    let mut seen = BTreeSet::new();
+    for template in templates {
+        let object = rendered(&template.text, &values);
+        let id =
+            format!("{} {} {}", object["kind"], object["metadata"]["namespace"], object["metadata"]["name"]);
+        assert!(seen.insert(id), "{object}");
+    }
+    assert_eq!(seen.len(), 10);
+}
+
+#[test]
+fn the_schema_of_values_knows_all_of_them_and_no_others() {
+    for names in CHOICES {
+        let files = package(&deployed(names), Packaging::Helm);
+        let (values, schema) = (file(&files, "values.yaml"), file(&files, "values.schema.json"));
+        assert_eq!(schema["additionalProperties"], false);
+        let named = |value: &Value| -> BTreeSet<String> {
+            value.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default()
+        };
+        let mut known = named(&schema["properties"]);
+        assert!(known.remove("global") && known.remove("enabled"));
+        assert_eq!(known, named(&values));
+    }
+}
+
+#[test]
+fn a_further_release_can_leave_out_what_all_operators_share() {
+    let shared = |names: &[&str]| -> Vec<String> {
+        let files = package(&deployed(names), Packaging::Helm);
+        let guarded = files.iter().filter(|file| file.text.contains("createSharedObjects }}"));
+        guarded.map(|file| file.path.clone()).collect()
+    };
+    let paths = shared(CHOICES[2]);
+    for name in
+        ["clusterrole-landfall-infrastructure-view", "validatingadmissionpolicy-landfall-deletion-protection"]
+    {
+        assert!(paths.contains(&format!("templates/{name}.yaml")), "{paths:?}");
+    }
+    assert!(!paths.iter().any(|path| path.contains("landfall-operator")), "{paths:?}");
+    // A configuration of webhooks names the service of its release.
+    assert!(!shared(CHOICES[1]).iter().any(|path| path.contains("webhook")));
+    assert!(shared(CHOICES[0]).is_empty());
+}
+
+#[test]
+fn a_chart_with_policies_needs_a_cluster_that_knows_them() {
+    let needed = |admission_policies| {
+        let files = package(&Deployed { admission_policies, ..deployed(CHOICES[2]) }, Packaging::Helm);
+        file(&files, "Chart.yaml")["kubeVersion"].clone()
+    };
+    assert_eq!((needed(true), needed(false)), (json!(">=1.30.0-0"), json!(">=1.27.0-0")));
 }
 
 #[test]
