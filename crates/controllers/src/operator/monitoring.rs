@@ -59,7 +59,10 @@ const ALERTS: &[Alert] = &[
         name: "LandfallReconcilePanic",
         severity: "critical",
         lasting: "0m",
-        expression: "sum by (controller) (increase(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"}[1h])) > 0",
+        // A counter that begins with its first error has not increased.
+        expression: "sum by (controller) (increase(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"}[1h])) > 0 \
+                     or sum by (controller) (landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"} \
+                     unless landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"} offset 1h) > 0",
         summary: "an internal error ended a reconciliation of {{ $labels.controller }}",
     },
     Alert {
@@ -336,6 +339,21 @@ mod tests {
         assert!(!expressions.is_empty());
         for expression in expressions {
             assert!(expression.contains("landfall_failing_objects"), "{expression}");
+        }
+    }
+
+    /// The counter of a category is not there before its first error.
+    #[test]
+    fn the_first_internal_error_is_alerted() {
+        assert!(!Metrics::new().text().contains("category=\"panic\""));
+        let about = ALERTS.iter().filter(|alert| alert.expression.contains("category=\"panic\""));
+        let expressions: Vec<&str> = about.map(|alert| alert.expression).collect();
+        assert!(!expressions.is_empty());
+        for expression in expressions {
+            assert!(
+                expression.contains("increase(") && expression.contains("} offset 1h) > 0"),
+                "{expression}"
+            );
         }
     }
 
