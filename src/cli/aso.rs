@@ -10,6 +10,7 @@ pub mod management;
 pub mod patches;
 mod roles;
 mod settings;
+pub mod without_object;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

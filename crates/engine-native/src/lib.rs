@@ -101,6 +101,7 @@
 mod drive;
 mod limit;
 mod look;
+mod notes;
 mod pages;
 mod settle;
 mod waits;
@@ -108,6 +109,7 @@ mod waits;
 pub use drive::{Pending, Report, Run, run};
 pub use landfall_net::stop::Stop;
 pub use look::{Look, Looked, look};
+pub use notes::MemoryNotes;
 pub use pages::interrupted;
 pub use settle::{Journal, NoteFault, Past};
 pub use waits::{Underway, Wait};

@@ -4,7 +4,7 @@ mod boot;
 mod confirm;
 mod removal;
 
-pub use boot::{BootSite, Booted};
+pub use boot::{BootSite, Booted, boot_notes};
 pub use confirm::{Confirmation, Confirmed};
 pub use removal::{NativeRemoval, destroy_native_bootstrap};
 

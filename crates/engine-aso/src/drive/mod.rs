@@ -10,6 +10,7 @@
 mod act;
 mod api;
 mod at_work;
+pub mod boot_sources;
 mod change;
 mod ground;
 mod lease;

@@ -15,15 +15,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::act::look_for_credential;
 use super::api::{Api, Feed, ObjectEvent};
+use super::boot_sources::{Basis, basis};
 use super::silence::Silence;
-use super::{Drive, ObservedState, Pace, Planned, Step, Work, act};
-use crate::core::{FOREIGN, Object, Outcome};
-use crate::desired::{Need, Policy};
+use super::{Drive, ObservedState, Pace, Step, Work, act};
+use crate::core::Outcome;
+use crate::desired::Need;
 use crate::kinds::Kind;
 use crate::translate::Translation;
-
-/// The kind in whose resource an image and an ignition config lie.
-const ACCOUNT: &str = "StorageAccount";
 
 /// How long news of what was just sent is waited for before it is looked at again.
 const AFTER_WRITES: Duration = Duration::from_secs(1);
@@ -196,23 +194,14 @@ impl Booting<'_> {
     /// Begins once all is there that it needs.
     fn begin(&mut self, step: &Step, world: &ObservedState) -> Begun {
         let Some(boot) = self.boot else { return Begun::No };
-        // What is created lies in the account, so that it must be the cluster's.
-        let is_foreign = |planned: &&Planned| {
-            planned.object.kind == ACCOUNT
-                && planned.action.message.contains(FOREIGN)
-                && boot.needs().contains(&planned.object)
-        };
-        if let Some(account) = step.objects.iter().find(is_foreign) {
-            self.boot = None;
-            boot.is_foreign(&account.object);
-            return Begun::Foreign;
-        }
-        let is_usable = |need: &Need| {
-            let object = world.get(need).map(Object).filter(|object| object.is_ready());
-            object.is_some_and(|object| need.kind != ACCOUNT || object.policy() != Policy::Skip)
-        };
-        if !boot.needs().iter().all(is_usable) {
-            return Begun::No;
+        match basis(boot.needs(), step, world) {
+            Basis::Foreign(account) => {
+                self.boot = None;
+                boot.is_foreign(&account);
+                return Begun::Foreign;
+            }
+            Basis::Waits => return Begun::No,
+            Basis::Ready => {}
         }
         self.boot = None;
         self.work = Some(boot.create());

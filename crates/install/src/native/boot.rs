@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, Kind};
-use landfall_engine_native::{Pace, Run, Watcher, interrupted, run};
+use landfall_engine_native::{Journal, Pace, Run, Watcher, interrupted, run};
 use landfall_engine_terraform::Stop;
 use landfall_platform::native::{Api, BootSources, Failure, Properties, Wanted, resolve};
 use landfall_platform::pages::NOT_NATIVE_SETTING;
@@ -20,8 +20,6 @@ const STEP: &str = "aso.boot";
 
 /// What boot sources are created with.
 pub struct BootSite<'a> {
-    /// The cluster directory, locked.
-    pub cluster: &'a ClusterDir,
     /// What makes the cluster different from any other.
     pub cluster_id: &'a str,
     /// The calls.
@@ -30,8 +28,16 @@ pub struct BootSite<'a> {
     pub watcher: &'a dyn Watcher,
     /// Ends the work early.
     pub stop: &'a Stop,
-    /// The time, as RFC 3339 writes it.
-    pub now: fn() -> String,
+    /// Where each call is noted: [`boot_notes`] are those of a cluster directory.
+    pub journal: &'a dyn Journal,
+}
+
+/// The notes of boot sources in a cluster directory, which is locked.
+///
+/// # Errors
+/// The journal of steps cannot be read.
+pub fn boot_notes(cluster: &ClusterDir, now: fn() -> String) -> Result<impl Journal + '_, Error> {
+    Ok(Notes { cluster, steps: cluster.steps()?, start: STEP.to_owned(), now })
 }
 
 /// What came of boot sources.
@@ -49,15 +55,13 @@ impl BootSite<'_> {
     /// # Errors
     /// The work was stopped or failed; the same call continues.
     pub async fn apply(&self, sources: &BootSources) -> Result<Booted, Fault> {
-        let steps = self.cluster.steps()?;
-        let notes = Notes { cluster: self.cluster, steps, start: STEP.to_owned(), now: self.now };
         let pace = Pace::default();
         let work = Run {
             api: self.api,
             graph: &sources.graph,
             stage: sources.stage,
             cluster_id: self.cluster_id,
-            journal: &notes,
+            journal: self.journal,
             watcher: self.watcher,
             stop: self.stop,
             pace: &pace,

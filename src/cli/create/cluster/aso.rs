@@ -15,7 +15,7 @@ use super::{Ended, Going, Job};
 use crate::cli::aso::credential::handed_over;
 pub(super) use crate::cli::aso::management::refuse as refused;
 use crate::cli::aso::management::{ASKING, Management, Shown, identity, limits, stopping};
-use crate::cli::aso::{management, patches};
+use crate::cli::aso::{management, patches, without_object};
 use crate::cli::create::closing;
 use crate::cli::create::closing::Stood;
 use crate::cli::create::outcome;
@@ -37,7 +37,7 @@ use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::core::{Owner, PLAN_LIMIT, Stage};
 use landfall_engine_aso::detect::{Report, Wanted, permissions, unserved};
 use landfall_engine_aso::drive;
-use landfall_engine_aso::drive::{Ground, Place, Worked, at_work, obstacle, pages};
+use landfall_engine_aso::drive::{Ground, Place, Worked, at_work, boot_sources, obstacle, pages};
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
@@ -136,7 +136,7 @@ impl Job<'_> {
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
         let direct = match self.boot_sources(&outlook.plan, &translation) {
-            Ok(sources) => sources.as_ref().map(boot::names).unwrap_or_default(),
+            Ok(sources) => sources.as_ref().map(without_object::names).unwrap_or_default(),
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
         let objects = translation.objects.iter();
@@ -325,7 +325,7 @@ impl Job<'_> {
             versions: &known.versions,
             shown: &shown,
             stop: &stop,
-            needs: boot::needs(&translation),
+            needs: boot_sources::needs(&translation),
             result: Mutex::new(Ok(Vec::new())),
         });
         let boots = boot.as_ref().map(|boot| boot as &dyn drive::Boot);
@@ -343,10 +343,10 @@ impl Job<'_> {
         plan: &Plan,
         translation: &Translation,
     ) -> Result<Option<BootSources>, Vec<Finding>> {
-        if !translation.objects.iter().any(boot::is_held) {
+        if !translation.objects.iter().any(boot_sources::is_held) {
             return Ok(None);
         }
-        let patched = boot::patched(translation);
+        let patched = boot_sources::patched(translation);
         if !patched.is_empty() {
             return Err(patched);
         }
@@ -402,7 +402,7 @@ impl Job<'_> {
     ) -> Result<Translation, Vec<Finding>> {
         let mut translation = translate(&self.input(plan, configs, choice))?;
         if self.creates_boot_sources() {
-            boot::hold(&mut translation);
+            boot_sources::hold(&mut translation);
         }
         Ok(translation)
     }
