@@ -64,14 +64,15 @@ pub static OUTSIDE: &[Outside] = &[
     Outside {
         what: "image gallery and image version",
         by: By::Landfall,
-        how: "the same command creates them, unless the config sets a Marketplace image; for the controller, \
-            they are yours to create as `aso render --machines aso` names them",
+        how: "the same command creates them, unless the config sets a Marketplace image; for the controller \
+            with pointers, they are yours to create as `aso render --machines aso` names them",
     },
     Outside {
         what: "blob upload",
         by: By::Landfall,
         how: "the same command uploads `bootstrap.ign` to the container `ignition` of the storage account, \
-            unless `--aso-ignition-pointer` points elsewhere; for the controller, `ignitionSecretRef` does",
+            unless `--aso-ignition-pointer` points elsewhere; so does the controller, unless the Secret of \
+            `ignitionSecretRef` has pointers",
     },
     Outside {
         what: "bootstrap machine, control plane",

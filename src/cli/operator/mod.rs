@@ -1,5 +1,6 @@
 //! `landfall operator`.
 
+mod boot;
 mod crds;
 mod logs;
 mod manifests;

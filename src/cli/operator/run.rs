@@ -23,7 +23,7 @@ use landfall_source::Mask;
 
 use super::super::signals::Signals;
 use super::super::{Exit, Settings};
-use super::{CLOUD_CONFIG_SYNC, Common, logs};
+use super::{CLOUD_CONFIG_SYNC, Common, boot, logs};
 use crate::prepare::Environment;
 use crate::ui::{Judged, text};
 use crate::wait::pages;
@@ -141,6 +141,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         clean_images: args.common.clean_machine_images,
         is_judged: is_judged(args),
         webhook: args.webhook_service.clone(),
+        boots: boot::creator(),
     };
     let objects = Live::new(kit.client.clone());
     if !args.common.take_over {

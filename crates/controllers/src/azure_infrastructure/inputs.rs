@@ -2,6 +2,7 @@
 //! namespace.
 
 mod digest;
+mod ignition;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,13 +18,12 @@ use landfall_model::azure::catalogue::Cloud;
 use landfall_render::Credentials;
 use serde_json::{Map, Value, json};
 
-use super::resource::{
-    CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, ProfileReference, Reference, Spec, Stage,
-};
+use super::resource::{CONFIG_KEY, FACTS_KEY, Holder, ProfileHolder, ProfileReference, Reference, Spec};
 use crate::Failed;
 use crate::operator::SECRETS_ROLE;
 
 pub(super) use digest::{Digests, Origin};
+pub(super) use ignition::Configs;
 
 const UNREADABLE: &str = "input-unreadable";
 const MISSING: &str = "input-missing";
@@ -36,8 +36,7 @@ pub(super) struct Texts {
     pub(super) config: Vec<u8>,
     pub(super) facts: Option<Vec<u8>>,
     pub(super) profile: Option<String>,
-    pub(super) bootstrap: Option<String>,
-    pub(super) control_plane: Option<String>,
+    pub(super) ignition: Configs,
 }
 
 /// Reads the texts that a resource refers to.
@@ -65,17 +64,18 @@ pub(super) async fn texts(
         Some(reference) => Some(referred(objects, namespace, reference, FACTS_KEY).await?),
         None => None,
     };
-    let (mut bootstrap, mut control_plane) = (None, None);
-    if let Some(reference) = &spec.ignition_secret_ref {
-        let secret = object(objects, &ObjectRef::in_namespace(&SECRET, namespace, &reference.name)).await?;
-        let text = |key: &str| bytes(&secret, key).and_then(|bytes| String::from_utf8(bytes).ok());
-        (bootstrap, control_plane) = (text("bootstrap"), text("controlPlane"));
-    }
+    let ignition = match &spec.ignition_secret_ref {
+        Some(reference) => {
+            let place = ObjectRef::in_namespace(&SECRET, namespace, &reference.name);
+            Configs::of(&object(objects, &place).await?)
+        }
+        None => Configs::default(),
+    };
     let profile = match &spec.cloud_profile_ref {
         Some(reference) => Some(profile(objects, profiles, namespace, reference).await?),
         None => None,
     };
-    Ok(Texts { config, facts, profile, bootstrap, control_plane })
+    Ok(Texts { config, facts, profile, ignition })
 }
 
 /// The cloud profile that a resource names, as JSON.
@@ -98,26 +98,6 @@ async fn profile(
     found["apiVersion"] = place.kind.api_version().into();
     found["kind"] = place.kind.kind.into();
     Ok(found.to_string())
-}
-
-/// The ignition configs that machines wait for as the resource does not give them; empty where none is missing.
-pub(super) fn lacking(spec: &Spec, texts: &Texts) -> String {
-    let is_bootstrapping = spec.stage == Stage::Bootstrap;
-    let wanted = [
-        ("controlPlane", texts.control_plane.is_none()),
-        ("bootstrap", is_bootstrapping && texts.bootstrap.is_none()),
-    ];
-    let missing: Vec<&str> = wanted.into_iter().filter(|(_, lacks)| *lacks).map(|(key, _)| key).collect();
-    if spec.machines == Machines::None || missing.is_empty() {
-        return String::new();
-    }
-    let keys = missing.join(" and ");
-    match &spec.ignition_secret_ref {
-        None => format!("machines wait for spec.ignitionSecretRef, a Secret with {keys}"),
-        Some(secret) => {
-            format!("machines wait for {keys} in the Secret {} of spec.ignitionSecretRef", secret.name)
-        }
-    }
 }
 
 async fn referred(

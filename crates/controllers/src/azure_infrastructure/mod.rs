@@ -13,6 +13,7 @@
 #![allow(clippy::disallowed_methods, reason = "a condition tells when it changed")]
 
 mod anchor;
+mod booting;
 mod claims;
 mod inputs;
 mod metrics;
@@ -44,6 +45,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 pub(crate) use anchor::PROTECTION;
+pub use booting::{BootCreator, BootOrder, Booted};
 pub use metrics::Numbers;
 pub use resource::{
     AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Outputs, Patch,
@@ -105,6 +107,8 @@ pub struct Tools {
     pub rollout_limit: u16,
     /// Whether the policies are kept by which the API server refuses the deletion of protected clusters.
     pub keeps_policies: bool,
+    /// Creates what machines start from; none in a program that calls no cloud.
+    pub boots: Option<Arc<dyn BootCreator>>,
 }
 
 /// Keeps the infrastructure of all clusters that resources ask for.
@@ -119,6 +123,7 @@ pub struct AzureInfrastructure {
     claims: Arc<Claims>,
     rollout: Arc<Rollout>,
     keeps_policies: bool,
+    boots: Option<Arc<dyn BootCreator>>,
     memories: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<Memory>>>>,
 }
 
@@ -128,8 +133,19 @@ impl AzureInfrastructure {
     pub fn new(tools: Tools) -> Self {
         let rollout = Arc::new(Rollout::new(usize::from(tools.rollout_limit), tools.numbers.clone()));
         let keeps_policies = tools.keeps_policies;
-        let Tools { namespace, labels, profiles, objects, events, client, numbers, wrote, identity, .. } =
-            tools;
+        let Tools {
+            namespace,
+            labels,
+            profiles,
+            objects,
+            events,
+            client,
+            numbers,
+            wrote,
+            identity,
+            boots,
+            ..
+        } = tools;
         let behind = Behind { client: client.clone(), namespace: namespace.clone(), profiles };
         let operator = Arc::new(Operator::new(Box::new(behind)));
         let store = Arc::new(Store::new(numbers.clone()));
@@ -146,6 +162,7 @@ impl AzureInfrastructure {
             claims,
             rollout,
             keeps_policies,
+            boots,
             memories,
         }
     }

@@ -79,6 +79,7 @@ pub(super) struct Known<'a> {
 
 /// What a config comes to.
 pub(super) struct Target {
+    pub(super) plan: Plan,
     pub(super) translation: Translation,
     /// The name of the cloud.
     pub(super) cloud: String,
@@ -101,25 +102,7 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
     let machine_types: BTreeSet<&str> = pools.clone().map(|pool| pool.size.as_str()).collect();
     let zones = pools.flat_map(|pool| &pool.zones).map(String::as_str);
     let zones: BTreeSet<&str> = zones.filter(|zone| !zone.is_empty()).collect();
-    let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = known.spec;
-    let patches = known.spec.patches.iter().cloned();
-    let patches = by_object(patches.map(|resource::Patch { kind, name, patch }| Patch { kind, name, patch }));
-    let input = Input {
-        plan: &plan,
-        cloud: Domains::of(&Catalogue::embedded().azure, name),
-        machines: *machines == Machines::Aso,
-        bootstrap: *stage == Stage::Bootstrap,
-        api_internal_ip: *api_internal_ip,
-        ignition: known.ignition,
-        patches: &patches,
-        creator: Creator::Operator,
-    };
-    let mut translation = translate(&input)?;
-    for desired in &mut translation.objects {
-        if desired.hints.adopt_policy == Policy::Manage {
-            desired.hints.adopt_policy = Policy::from(*adopt_policy);
-        }
-    }
+    let translation = translated(&plan, known.spec, known.ignition)?;
     Ok(Target {
         cloud: name.to_owned(),
         release,
@@ -127,7 +110,37 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
         machine_types: machine_types.into_iter().map(str::to_owned).collect(),
         zones: zones.into_iter().map(str::to_owned).collect(),
         translation,
+        plan,
     })
+}
+
+/// Translates a plan into the operator's objects, whose machines have these ignition configs.
+pub(super) fn translated(
+    plan: &Plan,
+    spec: &Spec,
+    ignition: Ignition<'_>,
+) -> Result<Translation, Vec<Finding>> {
+    let azure = plan.platform.azure.as_ref();
+    let name = azure.map_or("", |azure| azure.cloud.name.as_str());
+    let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = spec;
+    let patches = spec.patches.iter().cloned();
+    let patches = by_object(patches.map(|resource::Patch { kind, name, patch }| Patch { kind, name, patch }));
+    let mut translation = translate(&Input {
+        plan,
+        cloud: Domains::of(&Catalogue::embedded().azure, name),
+        machines: *machines == Machines::Aso,
+        bootstrap: *stage == Stage::Bootstrap,
+        api_internal_ip: *api_internal_ip,
+        ignition,
+        patches: &patches,
+        creator: Creator::Operator,
+    })?;
+    for desired in &mut translation.objects {
+        if desired.hints.adopt_policy == Policy::Manage {
+            desired.hints.adopt_policy = Policy::from(*adopt_policy);
+        }
+    }
+    Ok(translation)
 }
 
 fn plan(judged: &Judged, known: &Known<'_>) -> Result<(Plan, String), Vec<Finding>> {

@@ -140,8 +140,8 @@ pub struct Spec {
     pub credentials_secret_ref: Named,
     /// Who creates the machines.
     pub machines: Machines,
-    /// The Secret with the ignition configs of the machines, under `bootstrap` and `controlPlane`, if Azure
-    /// Service Operator creates them.
+    /// The Secret with what machines start with, if Azure Service Operator creates them: ignition pointers under
+    /// `bootstrap` and `controlPlane`, or the files `bootstrap.ign` and `master.ign`.
     pub ignition_secret_ref: Option<Named>,
     /// The stage of the installation.
     pub stage: Stage,

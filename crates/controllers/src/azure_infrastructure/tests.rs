@@ -1,6 +1,7 @@
 //! Tests of the controller with a played management cluster.
 
 mod adoption;
+mod booted;
 mod definition;
 mod deletion_policies;
 mod held;
@@ -12,14 +13,12 @@ mod pinned;
 mod shards;
 mod stages;
 mod twins;
+mod usable;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::FutureExt as _;
-use landfall_diagnostics::Finding;
 use landfall_engine_aso::desired::Policy;
-use landfall_engine_aso::detect;
-use landfall_engine_aso::detect::{Crd, DEPLOYMENT, Deployment, crd_name};
 use landfall_engine_aso::drive::{Api, Failure, Listing, Location, ObjectEvent};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::{Kind, foreign};
@@ -28,9 +27,9 @@ use prometheus_client::registry::Registry;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-use super::operator::Lookout;
 use super::store::Cluster;
 use super::*;
+use usable::Usable;
 
 const CONFIG: &str = r#"
 apiVersion: v1
@@ -194,35 +193,6 @@ impl Events for FakeCluster {
     }
 }
 
-/// An operator that is there and can do all.
-struct Usable;
-
-impl Lookout for Usable {
-    fn operator(&self) -> BoxFuture<'_, Result<detect::Cluster, Fault>> {
-        let crd = |kind: &landfall_engine_aso::kinds::Kind| Crd {
-            name: crd_name(kind),
-            served: vec![kind.versions[0].to_owned()],
-            ..Crd::default()
-        };
-        let operator = Deployment {
-            name: DEPLOYMENT.to_owned(),
-            image: "operator:v2.19.0".to_owned(),
-            available: 1,
-            ..Deployment::default()
-        };
-        let cluster = detect::Cluster {
-            crds: KINDS.iter().map(crd).collect(),
-            deployments: vec![operator],
-            ..detect::Cluster::default()
-        };
-        async move { Ok(cluster) }.boxed()
-    }
-
-    fn denied(&self) -> BoxFuture<'_, Result<Vec<Finding>, Fault>> {
-        async { Ok(Vec::new()) }.boxed()
-    }
-}
-
 struct Stage {
     played: Arc<FakeCluster>,
     controller: AzureInfrastructure,
@@ -287,6 +257,7 @@ impl Stage {
             claims: Arc::default(),
             rollout,
             keeps_policies: true,
+            boots: None,
             memories: Mutex::default(),
         };
         for kind in KINDS {
@@ -340,7 +311,10 @@ impl Stage {
                 } else {
                     json!({ "type": "Ready", "status": "True", "reason": "Succeeded" })
                 };
-                let status = json!({ "conditions": [condition] });
+                // Azure has a machine that it was asked to create.
+                let is_in_azure = kind.kind == "VirtualMachine" && condition["status"] == "True";
+                let id = is_in_azure.then_some("/subscriptions/s/x");
+                let status = json!({ "conditions": [condition], "id": id });
                 if object.get("status") != Some(&status) {
                     object["status"] = status;
                     let stands = self.played.put((kind.plural.to_owned(), "here".to_owned(), name), object);

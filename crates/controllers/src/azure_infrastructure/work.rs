@@ -1,5 +1,6 @@
 //! What is done about one resource in one run.
 
+mod boot;
 mod held;
 mod plan;
 mod removal;
@@ -16,7 +17,9 @@ use landfall_kube::objects::ObjectRef;
 use landfall_model::catalogue::Catalogue;
 use tokio::time::Instant;
 
+use self::boot::{Sources, Told};
 use self::plan::Verdict;
+use super::booting::Booting;
 use super::inputs::Digests;
 use super::planning;
 use super::resource::{AdoptPolicy, Resource, Status};
@@ -29,6 +32,9 @@ use crate::{Failed, Key};
 /// How long the sources of a plan and the credentials are not read again.
 const FRESH: Duration = Duration::from_mins(1);
 
+/// How long calls that were asked to end are waited for before it is looked again.
+const SHORTLY: Duration = Duration::from_secs(1);
+
 /// The version of this landfall.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -38,6 +44,8 @@ pub(super) struct Memory {
     driving: step::Memory,
     /// The last plan, while it is carried out.
     plan: Option<Box<Planned>>,
+    /// The creation of what machines start from.
+    booting: Booting,
     /// Whether the operator could be used last.
     was_usable: bool,
     /// When the status was written last.
@@ -71,6 +79,8 @@ struct Planned {
     held: bool,
     /// What the resource does not give that machines wait for.
     lacking: String,
+    /// What landfall creates for the machines.
+    sources: Option<Box<Sources>>,
     said: Vec<Said>,
 }
 
@@ -124,6 +134,10 @@ impl<'a> Run<'a> {
         if is_at_rest && self.gives_place_back().await? {
             // The watch brings the next run.
             return Ok(None);
+        }
+        if is_at_rest && !self.memory.booting.halt() {
+            self.say(Said::new(PROGRESSING, true, "InProgress", "waiting for calls to Azure to end"));
+            return Ok(Some(SHORTLY));
         }
         if self.resource.is_being_deleted() {
             return self.remove().await;
@@ -230,6 +244,7 @@ impl<'a> Run<'a> {
         self.status.region.clone_from(&plan.region);
         self.status.machine_types.clone_from(&plan.machine_types);
         self.status.zones.clone_from(&plan.zones);
+        self.complete(&mut plan)?;
         let usable = self.check_plan(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
         let goal = if plan.drive.dry_run { "looking for the cluster" } else { "creating the cluster" };
@@ -237,6 +252,7 @@ impl<'a> Run<'a> {
             Ok(()) => self.step(&cluster, &plan.drive, goal).await,
             Err(failed) => Err(failed),
         };
+        let booted = stepped.as_ref().ok().and_then(|stepped| self.boot(&plan, &stepped.step));
         let lacking = plan.lacking.clone();
         let is_done = stepped.as_ref().is_ok_and(|stepped| stepped.step.outcome() == Outcome::Done);
         // A cluster at rest is seldom looked at, and then its sources are read again: nothing is kept for that.
@@ -259,8 +275,7 @@ impl<'a> Run<'a> {
             self.status.deletion_protection_added |= protects;
         }
         self.leave_rollout(is_done, step.outcome() == Outcome::TerminalError).await?;
-        let ready = readiness(&step);
-        self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
+        self.say(with_boot(readiness(&step), lacking, booted.as_ref()));
         if is_done && adopt_policy == AdoptPolicy::Skip {
             let found = self.status.count_dry_run(&step);
             for said in status::dry_run(found) {
@@ -271,7 +286,8 @@ impl<'a> Run<'a> {
         self.memory.was_usable &= !unseen;
         // A terminal error may be fixed by another credential, for which there is no watch.
         let look = (step.outcome() == Outcome::TerminalError).then_some(FRESH);
-        Ok([rest, look].into_iter().flatten().min())
+        let boot = booted.and_then(|booted| booted.rest);
+        Ok([rest, look, boot].into_iter().flatten().min())
     }
 
     /// Makes sure that nothing changes in Azure because of the cluster, and then allows the move.
@@ -346,6 +362,19 @@ impl<'a> Run<'a> {
         self.say(Said::new(OPERATOR, true, "Usable", warnings.join("; ")));
         self.memory.was_usable = true;
         Ok(report)
+    }
+}
+
+/// Whether a cluster is Ready, with what its machines wait for where its objects say nothing, and in any case with what
+/// is wrong with that.
+fn with_boot(ready: Said, lacking: String, booted: Option<&Told>) -> Said {
+    match booted {
+        Some(booted) if ready.message.is_empty() => booted.said.clone(),
+        Some(booted) if booted.is_failure() => {
+            Said { message: format!("{}; {}", ready.message, booted.said.message), ..ready }
+        }
+        None if ready.message.is_empty() => Said { message: lacking, ..ready },
+        _ => ready,
     }
 }
 

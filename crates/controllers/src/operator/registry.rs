@@ -19,7 +19,7 @@ use crate::MapNames;
 use crate::admission;
 use crate::admission::{Address, Judge, Keeper};
 use crate::azure_infrastructure;
-use crate::azure_infrastructure::{AzureInfrastructure, Tools};
+use crate::azure_infrastructure::{AzureInfrastructure, BootCreator, Tools};
 use crate::cloud_config_sync::{CloudConfigSync, Settings};
 use crate::cloud_profile;
 use crate::cloud_profile::Access;
@@ -149,6 +149,7 @@ fn azure_infrastructure(
         identity: format!("{}_{:016x}", kit.instance, rand::random::<u64>()),
         rollout_limit: kit.rollout_limit,
         keeps_policies: kit.admission_policies,
+        boots: kit.boots.clone(),
     }))
 }
 
@@ -207,6 +208,8 @@ pub struct Kit {
     pub is_judged: bool,
     /// Where the API server finds the judge of profiles.
     pub webhook: Address,
+    /// Creates what the machines of clusters start from; none in a program that calls no cloud.
+    pub boots: Option<Arc<dyn BootCreator>>,
 }
 
 impl Kit {

@@ -33,11 +33,21 @@ impl Texts {
         let Origin { generation, spec, infra_id, ids, source } = *origin;
         let ids: Vec<(&str, &str)> =
             ids.iter().map(|(name, value)| (*name, value.expose().as_str())).collect();
-        let Self { config, facts, profile, bootstrap, control_plane } = self;
+        let Self { config, facts, profile, ignition } = self;
+        let (bootstrap, control_plane) = (&ignition.bootstrap, &ignition.control_plane);
         // Of a profile counts what it offers: its status is written anew with every joining.
         let profile = profile.as_deref().and_then(|text| allowance::read(text).ok());
-        let whole = json!([generation, ids, source, config, facts, profile, bootstrap, control_plane]);
-        let owner = json!([infra_id, ids, source, config, facts, bootstrap, control_plane, decided(spec)]);
+        let mut whole = json!([generation, ids, source, config, facts, profile, bootstrap, control_plane]);
+        let mut owner =
+            json!([infra_id, ids, source, config, facts, bootstrap, control_plane, decided(spec)]);
+        // Of files counts only that there are some: machines that exist start with no other. Clusters without files keep
+        // their digest.
+        let files = ignition.files();
+        if files != (false, false) {
+            for all in [&mut whole, &mut owner].into_iter().filter_map(Value::as_array_mut) {
+                all.push(json!({ "files": files }));
+            }
+        }
         Digests { owner: digest(&owner.to_string()), whole: digest(&whole.to_string()) }
     }
 }
@@ -90,6 +100,7 @@ mod tests {
     use landfall_azure::credentials::SUBSCRIPTION_ID;
     use landfall_diagnostics::secret::Secret;
 
+    use super::super::Configs;
     use super::*;
 
     fn profile() -> Value {
@@ -109,7 +120,7 @@ mod tests {
     fn digests(profile: Option<&Value>, spec: &Spec, generation: i64) -> Digests {
         let config = b"metadata: { name: demo }".to_vec();
         let profile = profile.map(Value::to_string);
-        let texts = Texts { config, facts: None, profile, bootstrap: None, control_plane: None };
+        let texts = Texts { config, facts: None, profile, ignition: Configs::default() };
         let ids = [(SUBSCRIPTION_ID, Secret::new("s".to_owned()))].into();
         texts.digests(&Origin { generation, spec, infra_id: "demo-x7k2p", ids: &ids, source: None })
     }
@@ -125,6 +136,22 @@ mod tests {
         assert_eq!(digest_of(&later), digest_of(&profile));
         later["spec"]["machineTypes"][0]["usable"] = json!(false);
         assert_ne!(digest_of(&later), digest_of(&profile));
+    }
+
+    #[test]
+    fn the_content_of_ignition_files_does_not_count() {
+        let of = |keys: Value| {
+            let ignition = Configs::of(&json!({ "kind": "Secret", "data": keys }));
+            let texts = Texts { config: Vec::new(), facts: None, profile: None, ignition };
+            let (spec, ids) = (Spec::default(), Credentials::new());
+            texts.digests(&Origin { generation: 3, spec: &spec, infra_id: "i", ids: &ids, source: None })
+        };
+        let files = |master: &str| of(json!({ "bootstrap.ign": "YQ==", "master.ign": master }));
+        let (one, other, none) = (files("YQ=="), files("Yg=="), of(json!({})));
+        assert_eq!((&one.owner, &one.whole), (&other.owner, &other.whole));
+        assert!(one.owner != none.owner && one.whole != none.whole);
+        let pointer = |text: &str| of(json!({ "controlPlane": text })).owner;
+        assert_ne!(pointer("YQ=="), pointer("Yg=="));
     }
 
     /// All running clusters have it in their status.

@@ -3,7 +3,10 @@
 use std::sync::atomic::AtomicU32;
 
 use futures::FutureExt as _;
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::detect;
 
+use super::super::operator::Lookout;
 use super::*;
 
 /// An operator with so many replicas.

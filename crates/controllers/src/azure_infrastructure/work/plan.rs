@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::anchor::Credential;
+use landfall_engine_aso::drive::boot_sources::{is_held, patched};
 use landfall_engine_aso::drive::{Drive, Work};
 use landfall_engine_aso::keys;
-use landfall_engine_aso::translate::Ignition;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::{Instant, sleep};
 
-use super::{FRESH, Planned, Run};
+use super::{FRESH, Planned, Run, boot};
 use crate::Failed;
 use crate::azure_infrastructure::anchor;
 use crate::azure_infrastructure::inputs::{self, Given, Origin, Texts};
@@ -114,7 +114,8 @@ impl Run<'_> {
         };
         let held = self.hold(&given, &credential, &infra_id, Some(&target.cloud)).await;
         self.because(CREDENTIALS, held)?;
-        let hash = planning::digest_of(&target.translation);
+        let hash = boot::digest_of(&target.translation, &texts.ignition);
+        let sources = self.sources(target.plan, &hash, &texts.ignition, &credential);
         let held = self.is_held(&hash, &inputs);
         let owner = anchor::owner(self.place, self.resource);
         let mut drive = Drive::new(&infra_id, owner, Work::Make(target.translation));
@@ -133,7 +134,8 @@ impl Run<'_> {
             machine_types: target.machine_types,
             zones: target.zones,
             held,
-            lacking: inputs::lacking(spec, &texts),
+            lacking: texts.ignition.lacking(spec),
+            sources,
             said: vec![
                 Said::new(VALIDATED, true, "Accepted", noted),
                 Said::new(CREDENTIALS, true, "Available", ""),
@@ -157,10 +159,13 @@ impl Run<'_> {
             anchor::noted_release(self.resource),
         ];
         let release = pinned.into_iter().find(|release| !release.is_empty());
-        let ignition =
-            Ignition { bootstrap: texts.bootstrap.as_deref(), control_plane: texts.control_plane.as_deref() };
-        let facts = texts.facts.as_deref();
-        planning::planned(judged, &Known { spec, catalogue, release, infra_id, ids, source, facts, ignition })
+        let (facts, ignition) = (texts.facts.as_deref(), texts.ignition.pointers());
+        let known = Known { spec, catalogue, release, infra_id, ids, source, facts, ignition };
+        let mut target = planning::planned(judged, &known)?;
+        boot::held(&mut target.translation, &texts.ignition, spec);
+        let is_held = target.translation.objects.iter().any(is_held);
+        let patched = if is_held { patched(&target.translation) } else { Vec::new() };
+        if patched.is_empty() { Ok(target) } else { Err(patched) }
     }
 
     /// Whether a cluster may stay as it is where its config is rejected now: it was planned, and was Ready.
@@ -195,8 +200,12 @@ impl Run<'_> {
         // What was held is not what its owner wants now.
         self.status.retract(UPDATE);
         let spec = &self.resource.spec;
-        let refers =
-            [spec.install_config_ref.is_some(), spec.facts_ref.is_some(), spec.cloud_profile_ref.is_some()];
+        let refers = [
+            spec.install_config_ref.is_some(),
+            spec.facts_ref.is_some(),
+            spec.cloud_profile_ref.is_some(),
+            spec.ignition_secret_ref.is_some(),
+        ];
         let retry = refers.contains(&true);
         self.because(VALIDATED, Err(Failed { retry, reason: REJECTED, note: planning::told(findings) }))
     }
@@ -226,6 +235,7 @@ impl Run<'_> {
         let owner = anchor::owner(self.place, self.resource);
         if inputs::keep_copy(objects, credential, infra_id, &owner).await? {
             self.memory.driving.pace.forget();
+            self.memory.booting.retry();
         }
         let name = &self.resource.spec.credentials_secret_ref.name;
         let before = &self.resource.status.credentials_secret;

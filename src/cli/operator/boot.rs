@@ -1,0 +1,163 @@
+//! What the machines of clusters start from, created in Azure for the controller of infrastructures.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use landfall_controllers::azure_infrastructure::{BootCreator, BootOrder, Booted};
+use landfall_diagnostics::{Finding, Kind};
+use landfall_engine_aso::anchor::{Credential, Proof};
+use landfall_engine_native::MemoryNotes;
+use landfall_install_config::verdict::active;
+use landfall_model::catalogue::Catalogue;
+use landfall_model::plan::Engine;
+use landfall_platform::cloud::{Asking, Patience};
+use landfall_platform::native::Secrets;
+use landfall_platform::pages::{NOT_NATIVE_SETTING, not_native};
+use landfall_platform::{Platform, World};
+
+use crate::cli::aso::without_object::Lines;
+use crate::install::{BootSite, Fault};
+use crate::prepare::Environment;
+
+/// How long a connection may take, and a call with all its repetitions.
+const PATIENCE: Patience =
+    Patience { connect: Duration::from_secs(10), call: Duration::from_mins(1), at_once: 8 };
+/// The name in the graph of the bootstrap machine's whole config.
+const BOOTSTRAP: &str = "ignition_bootstrap";
+/// The key of the Secret with a certificate, which stands for a path.
+const CERTIFICATE: &str = "AZURE_CLIENT_CERTIFICATE";
+
+/// The creator; none where this program was built without what calls the cloud.
+pub(super) fn creator() -> Option<Arc<dyn BootCreator>> {
+    landfall_azure::PLATFORM.cloud().map(|_| Arc::new(Creator) as Arc<dyn BootCreator>)
+}
+
+struct Creator;
+
+impl BootCreator for Creator {
+    fn create(&self, order: BootOrder) -> BoxFuture<'static, Booted> {
+        async move { created(&order).await }.boxed()
+    }
+}
+
+async fn created(order: &BootOrder) -> Booted {
+    let BootOrder { plan, credential, bootstrap, stop } = order;
+    let catalogue = Catalogue::embedded();
+    let Some(platform) = active(&plan.config) else { return Err(Vec::new()) };
+    let unable = || vec![not_native(platform.name())];
+    let sources = platform.boot_sources(plan, catalogue)?.ok_or_else(unable)?;
+    let world = OfSecret { credential };
+    let asking = Asking {
+        config: &plan.config,
+        given: &plan.given,
+        catalogue,
+        release: &plan.release,
+        installed: true,
+        own_records: &[],
+        checked: false,
+        engine: Engine::Aso,
+        world: &world,
+        patience: PATIENCE,
+    };
+    let session = platform.cloud().ok_or_else(unable)?.session(asking);
+    let secrets = Secrets::from([(BOOTSTRAP.to_owned(), bootstrap.clone())]);
+    let infra_id = &plan.identity.infra_id;
+    let api = session.api(infra_id, &secrets).ok_or_else(unable)?;
+    let say = |line: &str| tracing::info!(cluster = %infra_id, "{line}");
+    let site = BootSite {
+        cluster_id: &plan.identity.cluster_id,
+        api: &*api,
+        watcher: &Lines::new(&sources, &say),
+        stop,
+        journal: &MemoryNotes::default(),
+    };
+    match site.apply(&sources).await {
+        Ok(booted) => {
+            for difference in &booted.differences {
+                tracing::warn!(cluster = %infra_id, code = difference.code.as_str(), "{}", difference.message);
+            }
+            Ok(booted.pointer)
+        }
+        Err(Fault::Native { findings, .. }) => Err(findings),
+        Err(Fault::Refused(finding)) => Err(vec![*finding]),
+        Err(fault) => {
+            Err(vec![Finding::error(&NOT_NATIVE_SETTING, Kind::InternalError, "", fault.to_string())])
+        }
+    }
+}
+
+/// The environment of this process with the credential of a cluster, and no other of Azure.
+struct OfSecret<'c> {
+    credential: &'c Credential,
+}
+
+impl World for OfSecret<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        let Credential { subscription_id, tenant_id, client_id, proof } = self.credential;
+        let value = match (name, proof) {
+            ("AZURE_SUBSCRIPTION_ID", _) => subscription_id.clone(),
+            ("AZURE_TENANT_ID", _) => tenant_id.clone(),
+            ("AZURE_CLIENT_ID", _) => client_id.clone(),
+            ("AZURE_CLIENT_SECRET", Proof::Secret(secret)) => secret.expose().clone(),
+            ("AZURE_CLIENT_CERTIFICATE_PATH", Proof::Certificate { .. }) => CERTIFICATE.to_owned(),
+            ("AZURE_CLIENT_CERTIFICATE_PASSWORD", Proof::Certificate { password, .. }) => {
+                password.expose().clone()
+            }
+            (name, _) if name.starts_with("AZURE_") => return None,
+            (name, _) => return Environment.variable(name),
+        };
+        Some(value).filter(|value| !value.is_empty())
+    }
+
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        match &self.credential.proof {
+            Proof::Certificate { certificate, .. } if path == CERTIFICATE => {
+                Some(certificate.expose().clone())
+            }
+            _ => Environment.file(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use landfall_diagnostics::secret::Secret;
+
+    use super::*;
+
+    fn credential(proof: Proof) -> Credential {
+        let [subscription_id, tenant_id, client_id] = ["s", "t", "c"].map(str::to_owned);
+        Credential { subscription_id, tenant_id, client_id, proof }
+    }
+
+    #[test]
+    fn a_program_that_calls_azure_has_a_creator() {
+        assert_eq!(creator().is_some(), cfg!(feature = "azure"));
+    }
+
+    #[test]
+    fn only_the_credential_of_the_cluster_acts() {
+        let credential = credential(Proof::Secret(Secret::new("x".to_owned())));
+        let world = OfSecret { credential: &credential };
+        let given = landfall_azure::PLATFORM.credentials(&world);
+        let given: Vec<(&str, &str)> =
+            given.iter().map(|(name, value)| (*name, value.expose().as_str())).collect();
+        let all = [("clientId", "c"), ("clientSecret", "x"), ("subscriptionId", "s"), ("tenantId", "t")];
+        assert_eq!(given, all);
+        assert_eq!(world.variable("AZURE_FEDERATED_TOKEN_FILE"), None);
+        assert_eq!(world.file(CERTIFICATE), None);
+    }
+
+    #[test]
+    fn a_certificate_is_a_file_of_this_world() {
+        let certificate = Secret::new(b"pem".to_vec());
+        let credential = credential(Proof::Certificate { certificate, password: Secret::default() });
+        let world = OfSecret { credential: &credential };
+        let path = world.variable("AZURE_CLIENT_CERTIFICATE_PATH").unwrap_or_default();
+        assert_eq!(world.file(&path), Some(b"pem".to_vec()));
+        assert_eq!(world.variable("AZURE_CLIENT_CERTIFICATE_PASSWORD"), None);
+        assert_eq!(world.variable("AZURE_CLIENT_SECRET"), None);
+    }
+}
