@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::controller::{Asked, Controller, managed};
 use super::identity::at;
 use super::management::Management;
 use super::site::{Run, Site, config};
@@ -258,4 +259,73 @@ fn nothing_is_put_into_what_is_somebody_else_s() {
     let ran = start(&site, &management).end().ends(5);
     assert!(ran.err.contains("LF1542") && ran.err.contains("StorageAccount/demox7k2psa"), "{ran}");
     assert_eq!(cloud.sources(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn the_controller_creates_what_machines_start_from() {
+    let azure = Azure::empty();
+    let management = managed(&azure);
+    let mut site = site();
+    let cloud = Cloud::start(&mut site);
+    cloud.has_what_the_operator_creates();
+    let variables = ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str()));
+    let environment = [&variables[..], &[("NO_PROXY", "127.0.0.1")]].concat();
+    let mut controller = Controller::start_in(&management, &environment);
+    let config = config("public", |config| config["sshKey"] = SSH_KEY.into());
+    let asked = Asked::prepare(&management, PUBLIC, &config);
+    asked.secret(
+        "cloud",
+        &json!({
+            "AZURE_SUBSCRIPTION_ID": scene::SUBSCRIPTION,
+            "AZURE_TENANT_ID": scene::TENANT,
+            "AZURE_CLIENT_ID": scene::CLIENT,
+            "AZURE_CLIENT_SECRET": scene::SECRET,
+        }),
+    );
+    let file = |name: &str| std::fs::read_to_string(site.path().join(name)).unwrap();
+    let files = json!({ "bootstrap.ign": file("bootstrap.ign"), "master.ign": file("master.ign") });
+    asked.secret("ignition", &files);
+    asked.apply(&json!({
+        "apiVersion": "aso.landfall.dev/v1alpha1",
+        "kind": "AzureInfrastructure",
+        "metadata": { "name": PUBLIC },
+        "spec": {
+            "installConfigRef": { "name": "config" },
+            "credentialsSecretRef": { "name": "cloud" },
+            "ignitionSecretRef": { "name": "ignition" },
+            "infraID": PUBLIC,
+            "machines": "aso",
+            "stage": "bootstrap",
+        },
+    }));
+    // It is killed while the image is copied, and continues.
+    until("the copy begins", || controller.log().contains(".vhd: create without an object").then_some(()));
+    controller = controller.again(&management, PUBLIC);
+    asked.says("Ready", "True", &[]);
+    assert_eq!(cloud.sources().len(), 8, "{:?}", cloud.sources());
+    let calls = cloud.azure.asked();
+    let copies = calls.iter().filter(|one| one.call.method == "PUT" && one.call.path.contains("/rhcos"));
+    assert_eq!(copies.count(), 1);
+    let told = source(&management);
+    assert!(told.contains(SIGNATURE), "{told}");
+    let (object, log) = (asked.get().unwrap().to_string(), controller.log());
+    for text in [&object, &log] {
+        assert!(
+            !text.contains(SIGNATURE) && !text.contains(CANARY) && !text.contains(scene::SECRET),
+            "{text}"
+        );
+    }
+    assert!(management.objects(PUBLIC).iter().all(|object| !object.to_string().contains(CANARY)));
+
+    // Another one finds all as it is.
+    let puts = cloud.puts();
+    controller = controller.again(&management, PUBLIC);
+    until("it looked", || (controller.number("landfall_reconciles_total") > 0).then_some(()));
+    until("it rests", || (controller.number("landfall_queue_length") == 0).then_some(()));
+    assert_eq!((source(&management), cloud.puts()), (told, puts));
+    asked.change(&json!({ "spec": { "stage": "install" } }));
+    until("the bootstrap machine is gone", || bootstrap(&management).is_none().then_some(()));
+    asked.says("Ready", "True", &[]);
+    assert_eq!(cloud.puts(), puts);
 }

@@ -50,7 +50,15 @@ pub struct Controller {
     kubeconfig: PathBuf,
     port: u16,
     log: PathBuf,
+    settings: Settings,
+}
+
+/// What it is started with.
+#[derive(Clone, Default)]
+struct Settings {
     has_policies: bool,
+    /// Variables of its environment, which has no others.
+    environment: Vec<(String, String)>,
 }
 
 impl Controller {
@@ -62,6 +70,17 @@ impl Controller {
 
     /// The same with these flags for what is printed, and with the policies of the controller itself or without any.
     pub fn start_with(management: &Management, flags: &[&str], has_policies: bool) -> Self {
+        Self::deploy(management, flags, Settings { has_policies, ..Settings::default() })
+    }
+
+    /// The same as [`Self::start`] in an environment with these variables.
+    pub fn start_in(management: &Management, environment: &[(&str, &str)]) -> Self {
+        let environment = environment.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let settings = Settings { environment, ..Settings::default() };
+        Self::deploy(management, &["--secret-namespaces=*"], settings)
+    }
+
+    fn deploy(management: &Management, flags: &[&str], settings: Settings) -> Self {
         for definition in printed(&["operator", "crds"]) {
             make(management, &definition);
         }
@@ -79,33 +98,34 @@ impl Controller {
         let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
         let answer = management.server.call("POST", &path, &request).unwrap();
         let token = format!("token: {}", at(&answer, "/status/token"));
-        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token), 0, has_policies)
+        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token), 0, settings)
     }
 
-    fn begin(kubeconfig: PathBuf, rollout_limit: u16, has_policies: bool) -> Self {
+    fn begin(kubeconfig: PathBuf, rollout_limit: u16, settings: Settings) -> Self {
         let port = nobody();
         let log = kubeconfig.with_file_name(format!("controller-{port}.log"));
         let written = File::create(&log).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_landfall"))
             .args(["operator", "run", "--controllers", NAME, "--leader-elect=false"])
             .args(["--rollout-limit", &rollout_limit.to_string()])
-            .arg(format!("--admission-policies={has_policies}"))
+            .arg(format!("--admission-policies={}", settings.has_policies))
             .args(["--listen", &format!("127.0.0.1:{port}"), "--kubeconfig"])
             .arg(&kubeconfig)
             .env_clear()
+            .envs(settings.environment.iter().cloned())
             .stdin(Stdio::null())
             .stdout(written.try_clone().unwrap())
             .stderr(written)
             .spawn()
             .unwrap();
-        Self { child, kubeconfig, port, log, has_policies }
+        Self { child, kubeconfig, port, log, settings }
     }
 
     /// The same, killed and begun again; the lease of this cluster is ended, as it would end by itself.
     pub fn again(mut self, management: &Management, infra_id: &str) -> Self {
         self.end();
         end_lease(management, infra_id);
-        Self::begin(self.kubeconfig.clone(), 0, self.has_policies)
+        Self::begin(self.kubeconfig.clone(), 0, self.settings.clone())
     }
 
     /// The same with something done between its end and its beginning.
@@ -117,7 +137,7 @@ impl Controller {
     pub fn rolling_out(mut self, limit: u16, meanwhile: impl FnOnce()) -> Self {
         self.end();
         meanwhile();
-        Self::begin(self.kubeconfig.clone(), limit, self.has_policies)
+        Self::begin(self.kubeconfig.clone(), limit, self.settings.clone())
     }
 
     /// Its numbers; empty while it has none.
@@ -236,7 +256,8 @@ impl<'m> Asked<'m> {
         self.management.server.make(collection, object);
     }
 
-    fn secret(&self, name: &str, data: &Value) {
+    /// Makes a Secret in its namespace.
+    pub fn secret(&self, name: &str, data: &Value) {
         let path = format!("/api/v1/namespaces/{}/secrets", self.id);
         let secret = json!({
             "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": data,
