@@ -9,7 +9,7 @@ use landfall_model::catalogue::Catalogue;
 use super::{fleet, outcome, profile_ref};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Settings};
+use crate::cli::{Exit, Settings, directory_of};
 use crate::prepare::{
     Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, ProfileFrom, Refusal, catalogue,
     prepare, profile_warnings, restricted,
