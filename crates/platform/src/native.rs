@@ -253,6 +253,8 @@ pub struct Traits {
     /// It is known by its inputs alone, as the route of a table: any engine that creates it creates the same, and can
     /// find it afterwards.
     pub is_link: bool,
+    /// A look does not show whether what comes after the creating call was done.
+    pub completes_unseen: bool,
 }
 
 /// What a cloud does for the resources of one cluster. Futures do nothing by themselves.

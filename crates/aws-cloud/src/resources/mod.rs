@@ -396,6 +396,8 @@ impl Api for Resources<'_> {
             is_given: name.starts_with("given-"),
             is_handed_over: HANDED_OVER.contains(&name),
             is_link: LINKS.contains(&name),
+            // Its default rule is no property.
+            completes_unseen: name == "security-group",
             ..Traits::default()
         }
     }

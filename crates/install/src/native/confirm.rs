@@ -58,7 +58,12 @@ impl Confirmation<'_> {
     /// # Errors
     /// The resources cannot be read, or the work was stopped.
     pub async fn read(&self) -> Result<Option<Confirmed>, Fault> {
-        let api = Links { api: self.api, missing: Mutex::default(), restored: Mutex::default() };
+        let api = Links {
+            api: self.api,
+            missing: Mutex::default(),
+            restored: Mutex::default(),
+            completed: Mutex::default(),
+        };
         let pace = Pace { visible: VISIBLE, ..Pace::default() };
         let (mut outputs, mut confirmed) = (BTreeMap::new(), Confirmed::default());
         let steps = landfall_workdir::steps(self.root)?;
@@ -113,12 +118,14 @@ struct Links<'a> {
     /// What was not found when it was looked for last.
     missing: Mutex<BTreeSet<String>>,
     restored: Mutex<BTreeSet<String>>,
+    /// What was completed.
+    completed: Mutex<BTreeSet<String>>,
 }
 
 impl Links<'_> {
     async fn look(&self, wanted: &Wanted, fresh: bool) -> Result<Option<Existing>, Failure> {
         let mut found = self.api.find(wanted, fresh).await?;
-        let Traits { is_link, is_given, .. } = self.api.traits(wanted.kind);
+        let Traits { is_link, is_given, completes_unseen, .. } = self.api.traits(wanted.kind);
         if is_given {
             return Ok(found);
         }
@@ -127,6 +134,10 @@ impl Links<'_> {
         }
         if let Some(found) = found {
             locked(&self.missing).remove(&wanted.name);
+            if completes_unseen && !locked(&self.completed).contains(&wanted.name) {
+                self.api.complete(wanted, &found.outputs).await?;
+                locked(&self.completed).insert(wanted.name.clone());
+            }
             return self.set(wanted, found).await.map(Some);
         }
         if is_link {

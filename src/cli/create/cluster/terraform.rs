@@ -23,7 +23,7 @@ use crate::workdir::ClusterDir;
 /// How often one run goes on by itself where nothing but trouble of the cloud stopped it, and how often of that without
 /// a resource more than before.
 const AGAIN: usize = 30;
-const IN_VAIN: usize = 4;
+const IN_VAIN: usize = 8;
 /// What is said where the cloud has something else than it confirmed.
 const UNCONFIRMED: &str =
     "resources are missing or differ although the cloud confirmed them: creating or changing them again";
@@ -61,6 +61,12 @@ fn passing(fault: &Fault, is_first: bool, is_again: bool) -> Option<String> {
         _ => return None,
     };
     findings.into_iter().next().map(|finding| finding.message)
+}
+
+/// What is said of a run that goes on by itself, after trouble of the cloud or what only follows from that.
+fn goes_on(is_trouble: bool, attempt: usize, why: &str) -> String {
+    let reason = if is_trouble { "the cloud did not answer properly" } else { "calls have failed before" };
+    format!("{reason}, continuing in {} s (attempt {attempt}): {why}", PAUSE.as_secs())
 }
 
 /// What the infrastructure is made with.
@@ -167,15 +173,8 @@ impl Job<'_> {
             if !attempts.another(self.standing(&cluster)) {
                 break Err(fault);
             }
-            // What only follows from earlier trouble is said to do so.
-            let is_trouble = passing(&fault, is_first, false).is_some();
-            let reason =
-                if is_trouble { "the cloud did not answer properly" } else { "calls have failed before" };
-            self.settings.printer.talk(&format!(
-                "{reason}, continuing in {} s (attempt {}): {why}",
-                PAUSE.as_secs(),
-                attempts.again + 1
-            ));
+            let line = goes_on(passing(&fault, is_first, false).is_some(), attempts.again + 1, &why);
+            self.settings.printer.talk(&line);
             self.runtime.block_on(async {
                 tokio::select! {
                     never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},

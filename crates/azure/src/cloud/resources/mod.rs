@@ -301,6 +301,7 @@ impl Api for Resources<'_> {
             removes: true,
             is_handed_over: HANDED_OVER.contains(&kind),
             is_link: false,
+            completes_unseen: false,
         }
     }
 
