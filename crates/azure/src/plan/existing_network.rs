@@ -67,7 +67,7 @@ pub(super) fn needed(config: &InstallConfig) -> (u32, u32) {
 }
 
 /// The addresses of a subnet that are not Azure's.
-pub(super) fn usable(net: &Ipv4Net) -> i64 {
+pub(super) fn usable(net: Ipv4Net) -> i64 {
     (1_i64 << u32::from(32 - net.prefix_len())) - RESERVED
 }
 
@@ -105,7 +105,7 @@ fn subnet_of<'n>(network: &'n Network, given: &config::Subnet) -> Option<&'n Sub
 /// The IPv4 addresses of a subnet that are free; none where its addresses are not known.
 fn free(subnet: &Subnet) -> Option<i64> {
     let nets = subnet.address_prefixes.iter().filter_map(|prefix| prefix.parse::<Ipv4Net>().ok());
-    let sizes: Vec<i64> = nets.map(|net| usable(&net)).collect();
+    let sizes: Vec<i64> = nets.map(usable).collect();
     (!sizes.is_empty()).then(|| sizes.into_iter().sum::<i64>() - subnet.used_addresses)
 }
 

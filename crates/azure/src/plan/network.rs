@@ -59,7 +59,7 @@ fn check_room(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
         [("control plane", new.control_plane.iter().collect(), masters), ("compute", compute, workers)];
     for (role, cidrs, needed) in subnets {
         let nets = cidrs.into_iter().filter_map(|cidr| cidr.parse::<Ipv4Net>().ok());
-        let usable: i64 = nets.map(|net| existing_network::usable(&net)).sum();
+        let usable: i64 = nets.map(existing_network::usable).sum();
         if usable < i64::from(needed) {
             out.push(pages::network_without_room(role, usable, needed));
             return;

@@ -13,8 +13,9 @@ use crate::azure_infrastructure::{self, AZURE_INFRASTRUCTURE};
 pub(super) const SUMMARY: &str =
     "Keeps cloud configuration, endpoints, cloud profiles and Azure infrastructure of OpenShift clusters.";
 /// Words by which it is found.
-pub(super) const KEYWORDS: [&str; 6] =
-    ["openshift", "cloud", "azure", "aws", "infrastructure", "cloud profile"];
+pub(super) fn keywords() -> Vec<&'static str> {
+    "openshift,cloud,azure,aws,infrastructure,cloud profile".split(',').collect()
+}
 
 /// The icon, as a console takes it.
 pub(super) fn icon() -> Value {

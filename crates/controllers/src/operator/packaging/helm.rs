@@ -22,13 +22,13 @@ const END: &str = "{{- end }}\n";
 const MIN_FOR_POLICIES: &str = "1.30.0";
 
 pub(super) fn chart(deployed: &Deployed) -> Vec<PackageFile> {
-    let templated = Deployed {
+    let placed = Deployed {
         image: IMAGE.to_owned(),
         namespace: NAMESPACE.to_owned(),
         target_namespace: TARGET.to_owned(),
         ..deployed.clone()
     };
-    let objects = manifests(&templated);
+    let objects = manifests(&placed);
     let has_policies = objects.iter().any(|object| object["kind"] == deletion_policy::POLICY);
     let mut has_shared = false;
     let mut templates = Vec::new();
@@ -85,7 +85,7 @@ fn about_chart(has_policies: bool) -> Value {
         "apiVersion": "v2",
         "name": NAME,
         "description": about::SUMMARY,
-        "keywords": about::KEYWORDS,
+        "keywords": about::keywords(),
         "type": "application",
         "version": version,
         "appVersion": version,

@@ -112,7 +112,7 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
             "version": version,
             "maturity": "alpha",
             "minKubeVersion": MIN_KUBERNETES,
-            "keywords": about::KEYWORDS,
+            "keywords": about::keywords(),
             "provider": { "name": "landfall" },
             // What a mirror for clusters without internet has to copy.
             "relatedImages": [{ "name": "operator", "image": deployed.image }],
