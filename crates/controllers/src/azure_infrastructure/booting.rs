@@ -188,18 +188,18 @@ impl Drop for Booting {
 #[cfg(test)]
 mod tests {
     use futures::future::ready;
-    use landfall_diagnostics::{Code, Kind};
+    use landfall_diagnostics::Kind;
+    use landfall_platform::pages::NOT_NATIVE_SETTING;
 
     use super::*;
-
-    static CODE: Code = Code::new("LF1430");
 
     fn done(pointer: &str) -> BoxFuture<'static, Booted> {
         ready(Ok(Secret::new(pointer.to_owned()))).boxed()
     }
 
     fn failed() -> BoxFuture<'static, Booted> {
-        ready(Err(vec![Finding::error(&CODE, Kind::Invalid, "", "a policy forbids galleries")])).boxed()
+        ready(Err(vec![Finding::error(&NOT_NATIVE_SETTING, Kind::Invalid, "", "a policy forbids galleries")]))
+            .boxed()
     }
 
     /// Work that goes on until it is asked to stop.
@@ -232,7 +232,7 @@ mod tests {
             assert_eq!(booting.advance("a", |_| failed()), Progress::Running);
             tokio::task::yield_now().await;
             let Progress::Failed(why, pause) = booting.advance("a", |_| failed()) else { break };
-            assert_eq!(why, "a policy forbids galleries (LF1430)");
+            assert_eq!(why, "a policy forbids galleries (LF1421)");
             pauses.push(pause.as_secs());
             tokio::time::advance(pause).await;
         }

@@ -5,13 +5,12 @@ use std::collections::VecDeque;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use landfall_diagnostics::secret::Secret;
-use landfall_diagnostics::{Code, Finding, Kind as Sort};
+use landfall_diagnostics::{Finding, Kind as Sort};
 use landfall_net::stop::Stop;
+use landfall_platform::pages::NOT_NATIVE_SETTING;
 use tokio::sync::Notify;
 
 use super::*;
-
-static CODE: Code = Code::new("LF1430");
 
 const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
 const MASTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int"}]}}}"#;
@@ -67,8 +66,8 @@ impl BootCreator for Shared {
     }
 }
 
-fn pointer() -> Booted {
-    Ok(Secret::new(POINTER.to_owned()))
+fn pointer() -> Secret<String> {
+    Secret::new(POINTER.to_owned())
 }
 
 fn secret(keys: &[(&str, &str)]) -> Value {
@@ -124,7 +123,7 @@ async fn machines_get_image_and_ignition_config_of_the_controller() {
     assert!(status.contains("waiting for value: image and ignition config"), "{status}");
     assert!(stage.played.all(MACHINES).is_empty());
 
-    creator.answers(pointer());
+    creator.answers(Ok(pointer()));
     stage.rounds(12).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{:#}", stage.resource()["status"]);
     assert_eq!(config(&stage, "bootstrap"), POINTER);
@@ -147,7 +146,7 @@ async fn machines_get_image_and_ignition_config_of_the_controller() {
 #[tokio::test(start_paused = true)]
 async fn other_files_change_no_machine_that_exists() {
     let (stage, creator) = files();
-    creator.answers(pointer());
+    creator.answers(Ok(pointer()));
     stage.rounds(36).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
     let before = stage.resource()["status"]["planHash"].clone();
@@ -167,18 +166,28 @@ async fn other_files_change_no_machine_that_exists() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_reported_and_tried_again() {
     let (stage, creator) = files();
-    creator.answers(Err(vec![Finding::error(&CODE, Sort::Invalid, "", "a policy forbids galleries")]));
+    creator.answers(Err(vec![Finding::error(
+        &NOT_NATIVE_SETTING,
+        Sort::Invalid,
+        "",
+        "a policy forbids galleries",
+    )]));
     stage.rounds(24).await;
     let (first, orders) = (ready(&stage), creator.orders().len());
     assert!(orders >= 2, "{first}");
     // The second attempt goes on.
     assert!(first.starts_with("False InProgress"), "{first}");
-    creator.answers(Err(vec![Finding::error(&CODE, Sort::Invalid, "", "a policy forbids galleries")]));
+    creator.answers(Err(vec![Finding::error(
+        &NOT_NATIVE_SETTING,
+        Sort::Invalid,
+        "",
+        "a policy forbids galleries",
+    )]));
     stage.rounds(2).await;
     assert!(ready(&stage).starts_with("False BootSourcesFailed"), "{}", ready(&stage));
-    assert!(stage.told("Ready").contains("a policy forbids galleries (LF1430)"), "{}", ready(&stage));
+    assert!(stage.told("Ready").contains("a policy forbids galleries (LF1421)"), "{}", ready(&stage));
     assert_eq!(stage.condition("Progressing"), "True InProgress");
-    creator.answers(pointer());
+    creator.answers(Ok(pointer()));
     stage.rounds(24).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
     assert_eq!(config(&stage, "bootstrap"), POINTER);
@@ -197,7 +206,7 @@ async fn after_a_restart_the_work_begins_again_and_a_machine_keeps_its_pointer()
     restart();
     stage.rounds(2).await;
     assert_eq!(creator.orders().len(), 2, "{}", ready(&stage));
-    creator.answers(pointer());
+    creator.answers(Ok(pointer()));
     stage.rounds(12).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
     restart();
@@ -257,7 +266,7 @@ async fn a_file_that_is_no_pointer_is_refused() {
     assert_eq!(stage.condition("Progressing"), "True Retrying");
     let files = secret(&[("bootstrap.ign", WHOLE), ("master.ign", MASTER)]);
     stage.played.put(at("secrets", "ignition"), files);
-    creator.answers(pointer());
+    creator.answers(Ok(pointer()));
     stage.rounds(36).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
 }
