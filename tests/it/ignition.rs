@@ -258,7 +258,13 @@ fn a_look_tells_what_is_missing_and_leaves_nothing() {
     let look = |from: IgnitionFrom| match from.look(cluster.path()) {
         Ok(()) => Vec::new(),
         Err(Refusal::Invalid(said)) => codes(&said.findings),
-        Err(_) => panic!("not refused as not valid"),
+        Err(
+            Refusal::Usage(_)
+            | Refusal::Outside(_)
+            | Refusal::Unfit(_)
+            | Refusal::NoFacts(_)
+            | Refusal::Failed(_),
+        ) => panic!("not refused as not valid"),
     };
     let own = || IgnitionFrom::Directory(cluster.path().to_owned());
     assert_eq!(look(own()), ["LF0670"]);

@@ -52,7 +52,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     ignition: Option<PathBuf>,
 
-    /// Engine; default: that of the cluster, else terraform with one of its flags, else native
+    /// Engine; default: that of the cluster, else native
+    ///
+    /// A flag of Terraform alone implies `terraform`.
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<EngineName>,
 

@@ -105,7 +105,8 @@ impl World for OfSecret<'_> {
             ("AZURE_CLIENT_CERTIFICATE_PASSWORD", Proof::Certificate { password, .. }) => {
                 password.expose().clone()
             }
-            (name, _) if name.starts_with("AZURE_") => return None,
+            // The other settings of an identity, such as a file with a token.
+            (name, _) if name.starts_with("AZURE") => return None,
             (name, _) => return Environment.variable(name),
         };
         Some(value).filter(|value| !value.is_empty())
