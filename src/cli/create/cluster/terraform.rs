@@ -24,6 +24,8 @@ use crate::workdir::ClusterDir;
 /// a resource more than before.
 const AGAIN: usize = 30;
 const IN_VAIN: usize = 8;
+/// For how many of these an attempt counts that ended with errors of no known cause alone: they may be lasting.
+const DOUBTFUL: usize = 4;
 /// What is said where the cloud has something else than it confirmed.
 const UNCONFIRMED: &str =
     "resources are missing or differ although the cloud confirmed them: creating or changing them again";
@@ -39,9 +41,11 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// Whether another attempt is worth it, now that the state has so many resources.
-    fn another(&mut self, standing: usize) -> bool {
-        self.in_vain = if standing > self.standing { 0 } else { self.in_vain + 1 };
+    /// Whether another attempt is worth it, now that the state has so many resources, after trouble of the cloud or what
+    /// may follow from that.
+    fn another(&mut self, standing: usize, is_trouble: bool) -> bool {
+        let counts = if is_trouble { 1 } else { DOUBTFUL };
+        self.in_vain = if standing > self.standing { 0 } else { self.in_vain + counts };
         self.standing = standing;
         self.again += 1;
         self.in_vain <= IN_VAIN && self.again <= AGAIN
@@ -141,7 +145,7 @@ impl Job<'_> {
                     let continued = attempts.again > 0;
                     match self.unconfirmed(terraform, &mut cluster, &prepared.plan, continued) {
                         Ok(found) if found.is_empty() => break Ok(()),
-                        Ok(found) if attempts.another(self.standing(&cluster)) => {
+                        Ok(found) if attempts.another(self.standing(&cluster), true) => {
                             self.settings.printer.talk(UNCONFIRMED);
                             drift = found;
                             continue;
@@ -170,10 +174,11 @@ impl Job<'_> {
             };
             let why = passing(&fault, is_first, attempts.again > 0);
             let Some(why) = why else { break Err(fault) };
-            if !attempts.another(self.standing(&cluster)) {
+            let is_trouble = passing(&fault, is_first, false).is_some();
+            if !attempts.another(self.standing(&cluster), is_trouble) {
                 break Err(fault);
             }
-            let line = goes_on(passing(&fault, is_first, false).is_some(), attempts.again + 1, &why);
+            let line = goes_on(is_trouble, attempts.again + 1, &why);
             self.settings.printer.talk(&line);
             self.runtime.block_on(async {
                 tokio::select! {
@@ -263,11 +268,14 @@ mod tests {
     #[test]
     fn a_run_goes_on_while_it_creates_something() {
         let mut attempts = Attempts::default();
-        assert!((1..=AGAIN).all(|standing| attempts.another(standing)));
-        assert!(!attempts.another(AGAIN + 1), "more than {AGAIN} attempts");
+        assert!((1..=AGAIN).all(|standing| attempts.another(standing, true)));
+        assert!(!attempts.another(AGAIN + 1, true), "more than {AGAIN} attempts");
         let mut attempts = Attempts::default();
-        assert!(attempts.another(7));
-        assert!((0..IN_VAIN).all(|_| attempts.another(7)));
-        assert!(!attempts.another(7), "more than {IN_VAIN} attempts for nothing");
+        assert!(attempts.another(7, true));
+        assert!((0..IN_VAIN).all(|_| attempts.another(7, true)));
+        assert!(!attempts.another(7, true), "more than {IN_VAIN} attempts for nothing");
+        let mut attempts = Attempts::default();
+        assert!(attempts.another(7, false) && attempts.another(7, false) && attempts.another(7, false));
+        assert!(!attempts.another(7, false), "the same errors would come again");
     }
 }
