@@ -298,7 +298,11 @@ impl Terraform {
     }
 
     /// What a command about the state of a stage prints.
-    async fn with_state(&self, stage: &Stage<'_>, arguments: &[&str]) -> Result<Vec<u8>, Fault> {
+    async fn with_state(
+        &self,
+        stage: &Stage<'_>,
+        arguments: &[impl AsRef<std::ffi::OsStr>],
+    ) -> Result<Vec<u8>, Fault> {
         let folder = process::whole(stage.folder)?;
         let mut command = tokio::process::Command::new(&self.program.path);
         command.args(arguments).current_dir(&folder).stdin(std::process::Stdio::null()).kill_on_drop(true);

@@ -5,9 +5,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "terraform is started and the plan's file removed here")]
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use landfall_net::stop::Stop;
@@ -18,7 +17,7 @@ use super::fault::Fault;
 use super::process::{Process, whole};
 use super::run_progress::Tally;
 use super::streams::{self, Streams};
-use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, UNREAD, environment, previous_run, state};
+use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, UNREAD, previous_run, state};
 
 /// The work as terraform calls it.
 const WORK: &str = "plan";
@@ -181,23 +180,10 @@ impl Terraform {
 
     /// The changes in the file of a plan.
     async fn read(&self, stage: &Stage<'_>, plan: &Path) -> Result<Changes, Fault> {
-        let folder = whole(stage.folder)?;
-        let mut command = tokio::process::Command::new(&self.program.path);
-        command
-            .args(["show", "-json", "-no-color"])
-            .arg(plan)
-            .current_dir(&folder)
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        environment::prepare_stage(&mut command, stage, &folder);
-        let cannot_run = |source| Fault::CannotRun { program: self.program.path.clone(), source };
-        let output = command.output().await.map_err(cannot_run)?;
-        let unusable =
-            || Fault::State { path: folder.join(state::STATE), why: "its plan cannot be read".to_owned() };
-        if !output.status.success() {
-            return Err(unusable());
-        }
-        changes(&output.stdout).ok_or_else(unusable)
+        let [show, json, colorless] = ["show", "-json", "-no-color"].map(OsStr::new);
+        let printed = self.with_state(stage, &[show, json, colorless, plan.as_os_str()]).await?;
+        let why = "its plan cannot be read".to_owned();
+        changes(&printed).ok_or_else(|| Fault::State { path: stage.folder.join(state::STATE), why })
     }
 }
 
