@@ -201,7 +201,9 @@ mod tests {
 
     #[test]
     fn a_machine_that_exists_keeps_its_config() {
-        let Some(kind) = named(MACHINE) else { return };
+        let kind = named(MACHINE);
+        assert!(kind.is_some());
+        let Some(kind) = kind else { return };
         let desired = |name: &str| Desired {
             kind,
             api_version: String::new(),

@@ -19,7 +19,7 @@ pub(super) const PULL_SECRETS: &str = "https://console.redhat.com/openshift/inst
 pub(super) enum Objection {
     /// A rule.
     Finding(Box<Finding>),
-    /// It is none of the known ones, in these words.
+    /// landfall does not know it; what is said of that.
     Words(String),
 }
 
@@ -53,7 +53,7 @@ pub(super) fn objection(
     Some(Objection::Finding(Box::new(finding)))
 }
 
-/// Says that an answer is none of those that landfall knows.
+/// Says that landfall does not know an answer.
 fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<String> {
     let (survey, answer) = (answers.survey()?, answers.get(question)?);
     if !answers.applies(question) {

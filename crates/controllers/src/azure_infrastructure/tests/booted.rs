@@ -14,7 +14,7 @@ use super::*;
 
 const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
 const MASTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int"}]}}}"#;
-/// The bootstrap machine's whole config, which is no pointer.
+/// The bootstrap machine's whole config, not a pointer.
 const WHOLE: &str = r#"{"ignition":{"version":"3.2.0"},"storage":{"files":["c4n4ry"]}}"#;
 const POINTER: &str =
     r#"{"ignition":{"version":"3.2.0","config":{"replace":{"source":"https://blob?sig=s1gn4ture"}}}}"#;
@@ -64,6 +64,10 @@ impl BootCreator for Shared {
         }
         .boxed()
     }
+}
+
+fn refused() -> Booted {
+    Err(vec![Finding::error(&NOT_NATIVE_SETTING, Sort::Invalid, "", "a policy forbids galleries")])
 }
 
 fn pointer() -> Secret<String> {
@@ -166,23 +170,13 @@ async fn other_files_change_no_machine_that_exists() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_reported_and_tried_again() {
     let (stage, creator) = files();
-    creator.answers(Err(vec![Finding::error(
-        &NOT_NATIVE_SETTING,
-        Sort::Invalid,
-        "",
-        "a policy forbids galleries",
-    )]));
+    creator.answers(refused());
     stage.rounds(24).await;
     let (first, orders) = (ready(&stage), creator.orders().len());
     assert!(orders >= 2, "{first}");
     // The second attempt goes on.
     assert!(first.starts_with("False InProgress"), "{first}");
-    creator.answers(Err(vec![Finding::error(
-        &NOT_NATIVE_SETTING,
-        Sort::Invalid,
-        "",
-        "a policy forbids galleries",
-    )]));
+    creator.answers(refused());
     stage.rounds(2).await;
     assert!(ready(&stage).starts_with("False BootSourcesFailed"), "{}", ready(&stage));
     assert!(stage.told("Ready").contains("a policy forbids galleries (LF1421)"), "{}", ready(&stage));
