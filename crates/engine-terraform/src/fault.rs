@@ -198,7 +198,10 @@ impl Fault {
     pub fn may_pass(&self, is_first: bool, is_again: bool) -> bool {
         let Self::Failed(failed) = self else { return false };
         let passes = |trouble: &Trouble| {
-            matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::Crashed | Cause::TimeOut)
+            matches!(
+                trouble.cause,
+                Cause::Throttled | Cause::Unanswered | Cause::Missing | Cause::Crashed | Cause::TimeOut
+            )
         };
         let follows = |trouble: &Trouble| {
             trouble.cause == Cause::Other || is_first && trouble.cause == Cause::NameTaken
@@ -308,6 +311,7 @@ mod tests {
             (Cause::Provider, "LF1216"),
             (Cause::Unreachable, "LF1217"),
             (Cause::Unanswered, "LF1226"),
+            (Cause::Missing, "LF1226"),
             (Cause::Crashed, "LF1227"),
             (Cause::TimeOut, "LF1218"),
             (Cause::Other, "LF1219"),

@@ -25,6 +25,7 @@ mod process;
 mod program;
 mod run_errors;
 mod run_progress;
+mod started;
 mod state;
 mod streams;
 mod tail;
@@ -37,6 +38,7 @@ pub use preview::{Change, Changes, Outside, Preview};
 pub use previous_run::{AtWork, at_work};
 pub use run_errors::{Cause, Trouble, lacks_capacity};
 pub use run_progress::{Progress, Running};
+pub use started::started;
 pub use state::{complete_resources, record_names, resources, tainted};
 
 use std::ffi::OsString;

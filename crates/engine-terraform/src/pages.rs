@@ -176,7 +176,7 @@ pub(super) fn advice(cause: Cause) -> &'static Advice {
     match cause {
         Cause::Throttled => &THROTTLED_ADVICE,
         Cause::Quota => &QUOTA_ADVICE,
-        Cause::Unanswered => &UNANSWERED_ADVICE,
+        Cause::Unanswered | Cause::Missing => &UNANSWERED_ADVICE,
         Cause::Crashed => &CRASHED_ADVICE,
         Cause::Permission => &PERMISSION_ADVICE,
         Cause::NameTaken => &NAME_TAKEN_ADVICE,

@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::process::{Process, whole};
 use super::run_progress::Tally;
 use super::streams::{self, Streams};
-use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, UNREAD, previous_run, state};
+use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, UNREAD, previous_run, run_errors, state};
 
 /// The work as terraform calls it.
 const WORK: &str = "plan";
@@ -68,9 +68,9 @@ pub enum Preview {
     Changes(Changes),
     /// Terraform has no plan.
     Refused {
-        /// What it says, one text for each error. There may be secrets in them.
+        /// What it says of the objects that it looked for, one text for each error. There may be secrets in them.
         said: Vec<String>,
-        /// The same, to be shown.
+        /// All errors, to be shown.
         fault: Box<Fault>,
     },
 }
@@ -169,7 +169,8 @@ impl Terraform {
             Ok(()) => self.read(stage, &plan).await.map(Preview::Changes),
             Err(fault @ Fault::Failed(_)) => {
                 let said = tally.errors.iter().map(|error| format!("{}\n{}", error.summary, error.detail));
-                Ok(Preview::Refused { said: said.collect(), fault: Box::new(fault) })
+                let said = said.filter(|text| run_errors::tells_of_objects(text)).collect();
+                Ok(Preview::Refused { said, fault: Box::new(fault) })
             }
             Err(fault) => Err(fault),
         };

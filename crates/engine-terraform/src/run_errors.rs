@@ -27,6 +27,8 @@ pub enum Cause {
     Unreachable,
     /// The cloud failed, the connection ended, or what came back was no answer of the cloud's.
     Unanswered,
+    /// Something is missing that was created, or so it was said: the response was not the cloud's.
+    Missing,
     /// The provider crashed: what it was creating may exist and not be in the state.
     Crashed,
     /// Something took longer than it may.
@@ -156,9 +158,9 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::NameTaken, &["unexpected status 409", "conflict"]),
     (Cause::Unanswered, &["connection reset"]),
     // What counts as created was not: the answer that said so was not the cloud's.
-    (Cause::Unanswered, &["nosuchbucket"]),
-    (Cause::Unanswered, &["couldn't find resource"]),
-    (Cause::Unanswered, &["empty result"]),
+    (Cause::Missing, &["nosuchbucket"]),
+    (Cause::Missing, &["couldn't find resource"]),
+    (Cause::Missing, &["empty result"]),
     (Cause::Unanswered, &["empty response"]),
     (Cause::Unanswered, &["unexpected eof"]),
     (Cause::Unanswered, &["\": eof"]),
@@ -216,6 +218,11 @@ fn beginning(text: &str) -> &str {
 #[must_use]
 pub fn lacks_capacity(said: &str) -> bool {
     cause(said) == Cause::Capacity
+}
+
+/// Whether an error tells whether an object exists: a call that was not answered does not.
+pub(super) fn tells_of_objects(text: &str) -> bool {
+    matches!(cause(text), Cause::Missing | Cause::Other)
 }
 
 fn cause(text: &str) -> Cause {

@@ -38,7 +38,7 @@ impl Streams {
         private_folder(folder)?;
         let mut number = 1_u32;
         loop {
-            let output = folder.join(format!("{name}-{number}.{extension}"));
+            let output = numbered(folder, name, number, extension);
             match new_file(&output) {
                 Ok(output_file) => {
                     let errors = folder.join(format!("{name}-{number}.err"));
@@ -51,6 +51,11 @@ impl Streams {
             }
         }
     }
+}
+
+/// The file that the output of a run is kept in.
+pub(super) fn numbered(folder: &Path, name: &str, number: u32, extension: &str) -> PathBuf {
+    folder.join(format!("{name}-{number}.{extension}"))
 }
 
 fn new_file(path: &Path) -> io::Result<File> {

@@ -30,6 +30,8 @@ use landfall_workdir::{Step, StepResult, Steps};
 const IMPORTS: &str = "landfall-import.tf";
 /// What the journal of steps notes where terraform did not end in order.
 const LOST: &str = "resources may not be in its state";
+/// How often a plan is repeated, if the only thing wrong with it is that calls were not answered.
+const PLANS: usize = 3;
 /// How long what cannot be imported may take to go.
 const LONGEST_REMOVAL: Duration = Duration::from_mins(30);
 
@@ -95,6 +97,9 @@ struct Look<'l> {
     modules: Modules,
     account: &'l str,
     file: &'l Path,
+    /// The resources whose creation earlier runs began, by address; none where that is not known. Terraform has created
+    /// nothing else.
+    started: Option<BTreeSet<String>>,
 }
 
 impl Site<'_> {
@@ -161,7 +166,13 @@ impl Site<'_> {
         let (log, file) = (self.cluster.logs(), self.import_file(stage));
         let described = Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
         let account = recovery.target.account.as_deref().unwrap_or_default();
-        let look = Look { described: &described, modules: self.platform.modules(), account, file: &file };
+        let step = step(stage, Work::Apply);
+        let is_run = |known: &&Step| known.step == step && known.result == StepResult::Began;
+        let runs = self.cluster.steps()?.iter().filter(is_run).count();
+        let started = landfall_engine_terraform::started(&log, stage.name, runs)
+            .map_err(|fault| engine(stage.name, fault))?;
+        let modules = self.platform.modules();
+        let look = Look { described: &described, modules, account, file: &file, started };
         self.terraform.init(&described, self.stop).await.map_err(|fault| engine(stage.name, fault))?;
         let changes = match self.preview(&look).await? {
             Preview::Changes(changes) => changes,
@@ -210,7 +221,7 @@ impl Site<'_> {
     }
 
     /// The imports that terraform accepts, written into the file: those of `imports`, and every part of
-    /// another resource that exists. Each plan knows more of what the next one can try.
+    /// another resource that exists and may be of an earlier run. Each plan knows more of what the next one can try.
     async fn confirmed(
         &self,
         look: &Look<'_>,
@@ -219,16 +230,20 @@ impl Site<'_> {
     ) -> Result<Vec<Import>, Fault> {
         let mut missing: BTreeSet<String> = BTreeSet::new();
         let mut is_settled = imports.is_empty();
+        let mut unanswered = 0;
         loop {
             let mut more = parts(look.modules, look.account, &changes);
             more.retain(|part| {
-                !missing.contains(&part.address) && !imports.iter().any(|known| known.address == part.address)
+                !missing.contains(&part.address)
+                    && !imports.iter().any(|known| known.address == part.address)
+                    && look.started.as_ref().is_none_or(|started| started.contains(&part.address))
             });
             if more.is_empty() && is_settled {
                 return Ok(imports);
             }
             imports.extend(more);
             write(look.file, &imports)?;
+            is_settled = false;
             match self.preview(look).await? {
                 Preview::Changes(now) => {
                     changes = now;
@@ -237,7 +252,11 @@ impl Site<'_> {
                 Preview::Refused { said, fault } => {
                     let wrong = refused(&imports, &said);
                     if wrong.is_empty() {
-                        return Err(engine(look.described.name, *fault));
+                        unanswered += 1;
+                        if unanswered >= PLANS || !fault.may_pass(false, false) {
+                            return Err(engine(look.described.name, *fault));
+                        }
+                        continue;
                     }
                     imports.retain(|import| !wrong.contains(&import.address));
                     missing.extend(wrong);

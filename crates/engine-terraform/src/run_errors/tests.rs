@@ -80,7 +80,7 @@ const SAID: &[(&str, Cause)] = &[
         "[WARN] A duplicate Security Group rule was found on (sg-1). This may be a side effect",
         Cause::NameTaken,
     ),
-    ("waiting for Security Group (sg-1) Rule (sgrule-1) create: couldn't find resource", Cause::Unanswered),
+    ("waiting for Security Group (sg-1) Rule (sgrule-1) create: couldn't find resource", Cause::Missing),
     (
         "revoking default IPv4 egress rule for Security Group (sg-1): operation error EC2: RevokeSecurityGroupEgress, \
          https response error StatusCode: 400, RequestID: x, api error InvalidPermission.NotFound: The specified rule \
@@ -112,10 +112,10 @@ const SAID: &[(&str, Cause)] = &[
     (
         "setting S3 Bucket (b) tags: listing resource tags (b): operation error S3: GetBucketTagging, https response error \
          StatusCode: 404, RequestID: x, api error NoSuchBucket: The specified bucket does not exist",
-        Cause::Unanswered,
+        Cause::Missing,
     ),
-    ("reading Security Group (sg-1): empty result", Cause::Unanswered),
-    ("empty result", Cause::Unanswered),
+    ("reading Security Group (sg-1): empty result", Cause::Missing),
+    ("empty result", Cause::Missing),
     (
         "validating provider credentials: retrieving caller identity from STS: empty response",
         Cause::Unanswered,
