@@ -7,7 +7,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("metadata", &["landfall metadata refresh --dir demo"]),
     (
         "operator",
-        &["landfall operator crds | kubectl apply -f -", "landfall operator manifests | kubectl apply -f -"],
+        &[
+            "landfall operator crds | kubectl apply -f -",
+            "landfall operator manifests --release-version 4.19.3 | kubectl apply -f -",
+        ],
     ),
     ("aso", &["landfall aso check --dir demo"]),
     (
@@ -203,8 +206,8 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "operator manifests",
         &[
-            "landfall operator manifests | kubectl apply -f -",
-            "landfall operator manifests --format helm --dir chart",
+            "landfall operator manifests --release-version 4.19.3 | kubectl apply -f -",
+            "landfall operator manifests --controllers azure-infrastructure --format helm --dir chart",
         ],
     ),
     (

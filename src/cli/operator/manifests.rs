@@ -10,7 +10,7 @@ use landfall_controllers::admission;
 use landfall_controllers::operator::{
     ALL_NAMESPACES, Deployed, Monitoring, PackageFile, Packaging, Registered, documents, manifests, package,
 };
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Code, Finding, Kind, Severity};
 
 use super::super::namespace::namespace;
 use super::super::{Exit, Settings};
@@ -39,7 +39,7 @@ pub struct Args {
     )]
     image: String,
 
-    /// Release that `cloud-config-sync` reports; default: `unknown`
+    /// OpenShift version that `cloud-config-sync` reports and needs; without OpenShift, `unknown`
     #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
 
@@ -171,10 +171,12 @@ fn findings(controllers: &[&Registered], has_release: bool) -> Vec<Finding> {
         found.push(finding.help("add cloud-profile-admission to --controllers"));
     }
     if runs(CLOUD_CONFIG_SYNC) && !has_release {
-        let message = "cloud-config-sync without --release-version: a new ClusterOperator \
-                       cloud-controller-manager reports the version `unknown`, and upgrades of the cluster wait";
-        let finding = Finding::warning(&NO_RELEASE, Kind::Required, "", message);
-        found.push(finding.help("set --release-version to the OpenShift version of the cluster"));
+        let message = "cloud-config-sync without --release-version: upgrades of the cluster wait for the version \
+                       that it reports in the ClusterOperator cloud-controller-manager";
+        let finding = Finding::error(&NO_RELEASE, Kind::Required, "", message);
+        found.push(finding.help(
+            "set --release-version to the OpenShift version of the cluster, or to `unknown` without OpenShift",
+        ));
     }
     found
 }
@@ -189,7 +191,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         let said = text::placeless(&findings, settings.printer.styles().talk);
         settings.printer.report(&said);
     }
-    if args.check {
+    if args.check || findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Ok(if findings.is_empty() { Exit::Done } else { Exit::NotValid });
     }
     let deployed = Deployed {

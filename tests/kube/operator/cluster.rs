@@ -40,7 +40,8 @@ impl Cluster {
         for (namespace, _) in [USER_MAP, MANAGED_MAP, TARGET_MAP] {
             server.make("/api/v1/namespaces", &json!({ "metadata": { "name": namespace } }));
         }
-        let account = account::install(&server, &account::printed(&["manifests"]));
+        let account =
+            account::install(&server, &account::printed(&["manifests", "--release-version", "unknown"]));
         let kubeconfig = account.kubeconfig(&server);
         let cluster = Self { server, namespace: account.namespace, kubeconfig };
         cluster.object("Infrastructure", "cluster", spec);

@@ -10,6 +10,8 @@ use super::replica::Replica;
 use super::until::becomes;
 
 const OPERATOR: &str = "landfall";
+/// The command outside of OpenShift.
+const MANIFESTS: &[&str] = &["manifests", "--release-version", "unknown"];
 const CONDITION: &str = "KubeCloudConfigControllerDegraded";
 
 fn has(rule: &Value, list: &str, what: &str) -> bool {
@@ -18,7 +20,7 @@ fn has(rule: &Value, list: &str, what: &str) -> bool {
 
 #[test]
 fn no_right_is_wide() {
-    let objects = printed(&["manifests"]);
+    let objects = printed(MANIFESTS);
     let of = |kind: &str| objects.iter().filter(|object| object["kind"] == kind).count();
     for kind in ["Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"] {
         assert!(of(kind) > 0, "no {kind}");
@@ -49,7 +51,7 @@ fn a_right_that_is_missing_is_named_and_made_up_for_once_it_is_given() {
             && object["metadata"]["namespace"] == MANAGED_MAP.0
             && rules.any(|rule| has(rule, "resources", "configmaps"))
     };
-    let roles: Vec<Value> = printed(&["manifests"]).iter().filter(writes).cloned().collect();
+    let roles: Vec<Value> = printed(MANIFESTS).iter().filter(writes).cloned().collect();
     assert!(!roles.is_empty(), "no right to write {MANAGED_MAP:?}");
     let set = |role: &Value, rules: &Value| {
         let collection = collection(&cluster.server, role).unwrap_or_default();

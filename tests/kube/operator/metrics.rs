@@ -49,7 +49,7 @@ fn token(cluster: &Cluster, namespace: &str, account: &str) -> String {
 #[ignore = "needs an API server"]
 fn metrics_are_read_over_tls_by_whom_the_cluster_permits_it() {
     let cluster = Cluster::start(&json!({}), &json!({ "type": "GCP" }));
-    let monitored = printed(&["manifests", "--monitoring", "openshift"]);
+    let monitored = printed(&["manifests", "--release-version", "4.19.3", "--monitoring", "openshift"]);
     let of_reader = |object: &&Value| {
         object["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(READER))
             && object["kind"] != "Secret"
