@@ -53,6 +53,10 @@
 //! #         Ok(())
 //! #     }
 //! #
+//! #     fn refused(&self, _: &str) -> Result<(), NoteFault> {
+//! #         Ok(())
+//! #     }
+//! #
 //! #     fn exists(&self, _: &str, _: &Properties) -> Result<(), NoteFault> {
 //! #         Ok(())
 //! #     }

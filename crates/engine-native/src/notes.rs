@@ -30,6 +30,11 @@ impl Journal for MemoryNotes {
         Ok(())
     }
 
+    fn refused(&self, name: &str) -> Result<(), NoteFault> {
+        self.all().entry(name.to_owned()).or_default().begun = false;
+        Ok(())
+    }
+
     fn exists(&self, name: &str, outputs: &Properties) -> Result<(), NoteFault> {
         let mut all = self.all();
         let past = all.entry(name.to_owned()).or_default();
@@ -55,6 +60,8 @@ mod tests {
         assert_eq!(notes.past("a"), Past::default());
         notes.begins("a", &Properties::new())?;
         assert!(notes.past("a").begun);
+        notes.refused("a")?;
+        assert_eq!(notes.past("a"), Past::default());
         notes.exists("a", &Properties::new())?;
         notes.completed("a")?;
         let outputs = Some(Properties::new());

@@ -44,6 +44,12 @@ pub trait Journal: Sync {
     /// It cannot be noted; nothing is created then.
     fn begins(&self, name: &str, known: &Properties) -> Result<(), NoteFault>;
 
+    /// The cloud refused to create the resource; no earlier call has created it.
+    ///
+    /// # Errors
+    /// It cannot be noted.
+    fn refused(&self, name: &str) -> Result<(), NoteFault>;
+
     /// A resource exists with these outputs.
     ///
     /// # Errors
@@ -187,7 +193,11 @@ impl Tools<'_> {
                 }
                 Err(Failure::Refused(finding)) => {
                     // An earlier call that had its effect may be what this one is refused for.
-                    let found = if may_exist { self.find(wanted, true).await? } else { None };
+                    if !may_exist {
+                        self.journal.refused(&wanted.name)?;
+                        return Err(named(&wanted.name, finding));
+                    }
+                    let found = self.find(wanted, true).await?;
                     return found.map(|found| found.outputs).ok_or_else(|| named(&wanted.name, finding));
                 }
                 Err(Failure::Throttled(finding)) => {

@@ -114,6 +114,8 @@ pub(super) fn past(steps: &Steps, start: &str, name: &str) -> Past {
             past.created += 1;
             past.begun = false;
             past.outputs = serde_json::from_str(&known.detail).ok();
+        } else if known.step == own && known.result == StepResult::Failed {
+            past.begun = false;
         } else if known.step == own {
             past.begun = true;
             past.completed = false;
@@ -145,6 +147,10 @@ impl Journal for Notes<'_> {
     fn begins(&self, name: &str, known: &Properties) -> Result<(), NoteFault> {
         let detail = if known.is_empty() { String::new() } else { Value::Object(known.clone()).to_string() };
         self.note(format!("{}/{name}", self.start), StepResult::Began, detail)
+    }
+
+    fn refused(&self, name: &str) -> Result<(), NoteFault> {
+        self.note(format!("{}/{name}", self.start), StepResult::Failed, String::new())
     }
 
     fn exists(&self, name: &str, outputs: &Properties) -> Result<(), NoteFault> {

@@ -17,7 +17,7 @@ use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::prices::Prices;
 use landfall_source::Mask;
-use landfall_workdir::{Steps, steps};
+use landfall_workdir::{StepResult, Steps, steps};
 use serde_json::Value;
 
 use super::{Error, Refusal, Said};
@@ -245,7 +245,10 @@ pub(super) fn own_records(directory: &Path) -> Vec<String> {
     let of_state = |stage: PathBuf| landfall_engine_terraform::record_names(&stage).unwrap_or_default();
     let mut names: Vec<String> = stages.flat_map(|stage| of_state(stage.path())).collect();
     if let Ok(steps) = steps(directory) {
-        names.extend(steps.iter().filter_map(|known| noted_record(&known.detail)));
+        // One that the cloud refused is another's.
+        let refused = |name: &str| steps.last(name).is_some_and(|last| last.result == StepResult::Failed);
+        let created = steps.iter().filter(|known| !refused(&known.step));
+        names.extend(created.filter_map(|known| noted_record(&known.detail)));
     }
     names.iter().map(|name| name.trim_end_matches('.').to_lowercase()).collect()
 }

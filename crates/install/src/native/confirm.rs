@@ -217,6 +217,10 @@ impl Journal for Unnoted {
         Ok(())
     }
 
+    fn refused(&self, _: &str) -> Result<(), NoteFault> {
+        Ok(())
+    }
+
     fn exists(&self, _: &str, _: &Properties) -> Result<(), NoteFault> {
         Ok(())
     }
