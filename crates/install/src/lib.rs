@@ -19,6 +19,7 @@ mod drift;
 mod existing;
 mod files;
 mod fitting;
+mod named;
 mod native;
 mod recover;
 mod stages;

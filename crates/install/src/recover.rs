@@ -73,7 +73,7 @@ pub(super) fn is_cut_short(last: Option<&Step>, modules: &Modules) -> bool {
 
 /// Whether runs on a stage since the last complete one may have left resources that are not in the state: a run that
 /// was killed, and one that failed, as the answer to one of its calls may have been lost.
-fn may_have_lost(steps: &Steps, step: &str, modules: &Modules) -> bool {
+pub(super) fn may_have_lost(steps: &Steps, step: &str, modules: &Modules) -> bool {
     let of_stage = steps.iter().rev().filter(|known| known.step == step).map(|known| known.result);
     let mut is_ended = false;
     for result in of_stage.take_while(|result| *result != StepResult::Done) {
@@ -268,7 +268,7 @@ impl Site<'_> {
     }
 
     /// Removes resources, and waits until they are gone.
-    async fn remove(
+    pub(super) async fn remove(
         &self,
         stage: &plan::Stage,
         recovery: Recovery<'_>,

@@ -126,6 +126,7 @@ impl Site<'_> {
             return Ok(());
         }
         self.fit(stage).await?;
+        self.remove_untracked(stage).await?;
         let variables = self.files().variables_of_all();
         let inputs = self.files().inputs(stage, &variables)?;
         self.work(stage, Work::Destroy, &variables, &inputs, all).await

@@ -10,7 +10,7 @@ use landfall_engine_terraform::{Stop, Terraform};
 use landfall_model::plan;
 use landfall_model::plan::Stage;
 use landfall_platform::Platform;
-use landfall_platform::cloud::Session;
+use landfall_platform::cloud::{Asking, Session};
 use landfall_platform::removal::Target;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
 use crate::install;
-use crate::install::{Existing, Fault, Site, StageDone};
+use crate::install::{Existing, Fault, Recovery, Site, StageDone};
 use crate::prepare;
 use crate::prepare::target;
 use crate::prepare::target::{Named, pages};
@@ -133,19 +133,24 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         let asking = prepare::asking(&directory, examined, basis, &ask, &world);
         Some(prepare::cloud(examined)?.session(asking))
     });
+    let removal = known.as_ref().and_then(|(basis, examined)| {
+        let asking = prepare::asking(&directory, examined, basis, &ask, &world);
+        Some(prepare::cloud(examined)?.removal(Asking { installed: true, ..asking }, &going))
+    });
+    let recovery = removal.as_deref().map(|removal| Recovery { removal, target: &going, allowed: true });
     let shown = Shown::new(settings);
     let mut done = Vec::new();
     let result = runtime.block_on(remove(
         &mut cluster,
         platform,
         &going,
-        session.as_deref(),
+        (session.as_deref(), recovery),
         &terraform,
         &shown,
         &mut done,
     ));
     drop(shown);
-    drop(session);
+    drop((session, removal));
     runtime.shutdown_background();
     finish(args, result, &done, &going, settings)
 }
@@ -198,7 +203,7 @@ async fn remove(
     cluster: &mut ClusterDir,
     platform: &'static dyn Platform,
     target: &Target,
-    session: Option<&dyn Session>,
+    (session, recovery): (Option<&dyn Session>, Option<Recovery<'_>>),
     terraform: &Terraform,
     shown: &Shown<'_>,
     done: &mut Vec<StageDone>,
@@ -209,7 +214,7 @@ async fn remove(
         platform,
         infra_id: &target.infra_id,
         session,
-        recovery: None,
+        recovery,
         terraform,
         watcher: shown,
         drift: &[],

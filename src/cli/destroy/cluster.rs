@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use landfall_destroy::{Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use landfall_diagnostics::Finding;
 use landfall_platform::removal::{Account, Removal};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::aso::{self, Objects};
 use super::consent::Consent;
@@ -30,6 +31,10 @@ pub use super::flags::Args;
 
 /// The step in the journal.
 const STEP: &str = "cluster.destroy";
+/// When the cloud is asked again for what it may not have listed yet.
+const LISTED_LATER: Duration = Duration::from_secs(30);
+/// What is said meanwhile.
+const UNLISTED: &str = "no resource was found, but some were created a moment ago: looking again in 30 s";
 
 /// Destroys the cluster that a directory or the flags name.
 ///
@@ -198,7 +203,13 @@ impl Job<'_> {
         let target = &self.named.target;
         let account = landfall_destroy::account(self.removal, self.args.timeout).await.map_err(told)?;
         landfall_destroy::same_account(target, &account).map_err(|finding| (vec![*finding], Exit::Unfit))?;
-        let planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
+        let mut planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
+        let is_empty = planned.first.things.is_empty() && self.named.is_local();
+        if is_empty && earlier::was_just_creating(self.directory, STEP, Timestamp::now()) {
+            self.settings.printer.talk(UNLISTED);
+            sleep(LISTED_LATER).await;
+            planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
+        }
         if self.is_place_doubtful(&planned) {
             let sure = self.args.confirm_gone || self.has_begun_here(&account);
             let placed = landfall_destroy::right_place(self.removal, target, &planned.first, sure).await;

@@ -1,10 +1,14 @@
-//! What the journal of a directory knows of earlier runs that destroyed its cluster.
+//! What the journal of a directory knows of earlier runs that created or destroyed its cluster.
 
 use std::path::Path;
 
+use jiff::{SignedDuration, Timestamp};
 use landfall_platform::removal::{Account, Target};
 
 use crate::workdir::{StepResult, fingerprint, steps};
+
+/// How long the lists of a cloud may lack what was created.
+const LISTED_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
 /// Where a run removes a cluster, as the journal remembers it.
 pub(super) fn place(target: &Target, account: &Account) -> String {
@@ -20,6 +24,13 @@ pub(super) fn has_begun(directory: &Path, step: &str, place: &str) -> bool {
     let known = steps.iter().rev().filter(|known| known.step == step);
     let mut since = known.take_while(|known| known.result != StepResult::Done);
     since.any(|known| known.result == StepResult::Began && known.inputs == place)
+}
+
+/// Whether another step than this one was noted so short a time ago that the lists of the cloud may lack what it created.
+pub(super) fn was_just_creating(directory: &Path, step: &str, now: Timestamp) -> bool {
+    let Ok(steps) = steps(directory) else { return false };
+    let times = steps.iter().filter(|known| known.step != step).filter_map(|known| known.time.parse().ok());
+    times.max().is_some_and(|last: Timestamp| now.duration_since(last) < LISTED_WITHIN)
 }
 
 #[cfg(test)]
@@ -47,6 +58,24 @@ mod tests {
         assert!(begun("here") && !begun("there"));
         note(StepResult::Done, "")?;
         assert!(!begun("here"));
+        Ok(())
+    }
+
+    #[test]
+    fn what_was_created_a_moment_ago_may_not_be_listed() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let cluster = ClusterDir::open(directory.path())?;
+        let note = |time: &str, step: &str| {
+            let (time, step) = (time.to_owned(), step.to_owned());
+            let (detail, inputs) = (String::new(), String::new());
+            cluster.note(&Step { time, step, result: StepResult::Began, detail, inputs })
+        };
+        let just = |now: &str| now.parse().map(|now| was_just_creating(directory.path(), STEP, now));
+        assert!(!just("2026-01-01T00:00:00Z")?);
+        note("2026-01-01T00:00:00Z", "cluster.apply/vpc/vpc")?;
+        note("2026-01-01T01:00:00Z", STEP)?;
+        assert!(just("2026-01-01T00:04:59Z")? && !just("2026-01-01T00:05:00Z")?);
+        assert!(!just("2026-01-01T01:00:00Z")?, "a removal creates nothing");
         Ok(())
     }
 

@@ -8,11 +8,12 @@ use landfall_engine_terraform::{Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
 use landfall_platform::native::{Api, Failure, Properties};
-use landfall_platform::removal::{Discovered, Disposition, Removal, Resource, Target};
+use landfall_platform::removal::{Discovered, Removal, Resource, Target};
 use tokio::time::{Instant, sleep};
 
 use super::{noted, past};
 use crate::files::step;
+use crate::named::{Named, is_noted, names};
 use crate::recover::Only;
 use crate::standing::removed;
 use crate::{End, Fault, StageDone, Watcher};
@@ -184,44 +185,6 @@ impl NativeRemoval<'_> {
     }
 }
 
-/// What tells the resources of a stage whose creation was not noted.
-#[derive(Clone, Copy)]
-struct Named<'a> {
-    stage: &'a str,
-    /// What was noted of other stages.
-    others: &'a [BTreeMap<String, Properties>],
-}
-
-impl Named<'_> {
-    /// Whether a resource of the cluster has the name of the stage, and is of no other one.
-    fn has(self, thing: &Resource, infra_id: &str) -> bool {
-        let id = thing.id.rsplit(['/', ':']).next().unwrap_or_default();
-        let is_named = |name: &str| {
-            let rest = name.strip_prefix(infra_id).and_then(|rest| rest.strip_prefix('-'));
-            let rest = rest.and_then(|rest| rest.strip_prefix(self.stage));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        };
-        let mut others = self.others.iter().flat_map(BTreeMap::values);
-        let is_removed = thing.fate == Disposition::Removed;
-        is_removed
-            && (is_named(&thing.name) || is_named(id))
-            && !others.any(|outputs| is_noted(thing, names(outputs)))
-    }
-}
-
-/// What the outputs of a resource call it.
-fn names(outputs: &Properties) -> impl Iterator<Item = &str> {
-    ["id", "name"].into_iter().filter_map(|key| outputs.get(key)?.as_str())
-}
-
-/// Whether the id of a resource ends with one of these.
-fn is_noted<'n>(thing: &Resource, mut names: impl Iterator<Item = &'n str>) -> bool {
-    names.any(|name| {
-        let start = thing.id.strip_suffix(name);
-        start.is_some_and(|start| start.is_empty() || start.ends_with(['/', ':']))
-    })
-}
-
 /// Whether the creation of a resource of a stage began and was not seen to end.
 fn is_cut_short(steps: &Steps, stage: &plan::Stage) -> bool {
     let start = step(stage, Work::Apply);
@@ -249,42 +212,7 @@ fn in_order(steps: &Steps, stage: &plan::Stage) -> Vec<(String, Properties)> {
 
 #[cfg(test)]
 mod tests {
-    use landfall_platform::removal::Kind;
-    use serde_json::json;
-
     use super::*;
-
-    static MACHINE: Kind = Kind { name: "machine", batch: 1, help: "", last: false };
-
-    #[test]
-    fn what_was_not_noted_is_known_by_the_name_of_the_stage() {
-        let noted = |name: &str| {
-            let outputs = Properties::from_iter([("id".to_owned(), json!(name))]);
-            BTreeMap::from([("machine/x".to_owned(), outputs)])
-        };
-        let others = [noted("i-2")];
-        let named = Named { stage: "bootstrap", others: &others };
-        let is_its = |id: &str, name: &str, fate| {
-            let (id, name) = (id.to_owned(), name.to_owned());
-            named.has(&Resource { id, kind: &MACHINE, name, fate, after: Vec::new() }, "demo-x7k2p")
-        };
-        for (id, name) in [
-            ("arn:aws:ec2:r:1:instance/i-1", "demo-x7k2p-bootstrap"),
-            ("arn:aws:s3:::demo-x7k2p-bootstrap", ""),
-            ("/groups/g/demo-x7k2p-bootstrap-nic", ""),
-        ] {
-            assert!(is_its(id, name, Disposition::Removed), "{id}");
-            assert!(!is_its(id, name, Disposition::Released), "{id}");
-        }
-        for (id, name) in [
-            ("arn:aws:ec2:r:1:instance/i-2", "demo-x7k2p-bootstrap"),
-            ("arn:aws:ec2:r:1:instance/i-3", "demo-x7k2p-master-0"),
-            ("arn:aws:ec2:r:1:instance/i-4", "demo-x7k2p2-bootstrap"),
-            ("arn:aws:ec2:r:1:instance/i-5", "demo-x7k2p-bootstrapper"),
-        ] {
-            assert!(!is_its(id, name, Disposition::Removed), "{id}");
-        }
-    }
 
     #[test]
     fn what_began_last_may_exist() -> Result<(), Box<dyn std::error::Error>> {
