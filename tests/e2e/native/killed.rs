@@ -63,3 +63,28 @@ fn killed_and_continued(taken: &Taken) -> usize {
     Listing::of(installation.cloud()).is_as(&before);
     kills
 }
+
+/// What the journal has as begun alone is removed with the rest of its stage.
+#[test]
+#[ignore = "needs moto"]
+fn the_bootstrap_machine_goes_although_its_creation_was_not_seen_to_end() {
+    let left = |forget: bool| {
+        let (installation, _) = installation();
+        let before = Listing::of(installation.cloud());
+        installation.create_native(&[]);
+        let journal = installation.directory().join(".landfall/steps.jsonl");
+        let steps = std::fs::read_to_string(&journal).unwrap();
+        let is_seen = |line: &&str| line.contains("\"bootstrap.apply/") && line.contains("\"done\"");
+        assert!(steps.lines().filter(is_seen).count() > 3, "{steps}");
+        if forget {
+            let rest: Vec<&str> = steps.lines().filter(|line| !is_seen(line)).collect();
+            std::fs::write(&journal, rest.join("\n") + "\n").unwrap();
+        }
+        installation.destroy_native_bootstrap();
+        let left = Listing::of(installation.cloud()).since(&before).counts();
+        installation.destroy();
+        Listing::of(installation.cloud()).is_as(&before);
+        left
+    };
+    assert_eq!(left(true), left(false));
+}
