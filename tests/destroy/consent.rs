@@ -26,7 +26,8 @@ fn without_consent_nothing_goes_and_the_answer_says_so() {
         assert_eq!(terminal.exit(), code, "{}", terminal.all());
         let said = format!("\"outcome\":\"{outcome}\"");
         assert!(terminal.all().contains(&said), "{}", terminal.all());
-        assert!(terminal.all().contains("\"findings\":[]"), "{}", terminal.all());
+        // Records of others below the cluster's domain are named, and nothing is wrong.
+        assert!(!terminal.all().contains("\"severity\":\"error\""), "{}", terminal.all());
         assert!(!terminal.all().contains("✔"), "{}", terminal.all());
     }
     assert!(changing(&front.asked()).is_empty(), "{:?}", changing(&front.asked()));

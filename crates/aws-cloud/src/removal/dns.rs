@@ -51,6 +51,11 @@ impl Balancers<'_> {
         let is_own = |name: &String| self.found.contains(name) || is_of_api(name, self.infra_id);
         !targets.is_empty() && targets.iter().all(is_own)
     }
+
+    /// The names of load balancers that must be there to prove that a record is the cluster's.
+    pub(super) fn proving(&self, set: &ResourceRecordSet) -> Vec<String> {
+        targets(set).into_iter().filter(|name| !is_of_api(name, self.infra_id)).collect()
+    }
 }
 
 /// Whether a name is one that AWS gives to a load balancer of a cluster's API: `<id>-int` or `<id>-ext`, and
@@ -118,6 +123,9 @@ mod tests {
         ] {
             assert_eq!(led(alias(other)), Some(false), "{other}");
         }
+        let proving = |name: &str| alias(name).map(|set| balancers.proving(&set)).unwrap_or_default();
+        assert_eq!(proving("a0123.us-east-1.elb.amazonaws.com."), ["a0123.us-east-1.elb.amazonaws.com"]);
+        assert!(proving("demo-bcd24-ext-0a1b.elb.us-east-1.amazonaws.com").is_empty());
         assert_eq!(led(values(RrType::A, &["192.0.2.1"])), Some(false));
         let both = ["demo-bcd24-ext-0a1b.elb.us-east-1.amazonaws.com", "www.example.com"];
         assert_eq!(led(values(RrType::Cname, &both)), Some(false));

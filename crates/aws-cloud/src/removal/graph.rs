@@ -92,7 +92,8 @@ static FIRST: &[(&Kind, &[&Kind])] = &[
     (&VPC, &[&DHCP_OPTIONS]),
     (&IMAGE, &[&SNAPSHOT]),
     (&INSTANCE_PROFILE, &[&ROLE]),
-    (&RECORD, &[&HOSTED_ZONE]),
+    // Only a record that nothing else proves to be the cluster's names a load balancer.
+    (&RECORD, &[&HOSTED_ZONE, &LOAD_BALANCER, &CLASSIC_LOAD_BALANCER]),
     // Only a zone without a tag names a VPC: that it is attached to it is all that proves whose it is.
     (&HOSTED_ZONE, &[&VPC]),
 ];
@@ -282,6 +283,21 @@ mod tests {
         assert_eq!(after(&things, "Z1"), ["private"]);
         assert_eq!(after(&things, "private"), ["public"]);
         assert_eq!(things.iter().filter(|thing| thing.fate == Disposition::Released).count(), 3);
+    }
+
+    #[test]
+    fn a_load_balancer_waits_for_a_record_that_it_alone_proves() {
+        let balancer = |key: &str, name: &str| Node {
+            aliases: vec![name.to_owned()],
+            ..node(&CLASSIC_LOAD_BALANCER, key, &[])
+        };
+        let things = ordered(vec![
+            balancer("elb-1", "a0123.elb.amazonaws.com"),
+            balancer("elb-2", "b0123.elb.amazonaws.com"),
+            node(&RECORD, "public", &["Z2", "a0123.elb.amazonaws.com"]),
+        ]);
+        assert_eq!(after(&things, "elb-1"), ["public"]);
+        assert!(after(&things, "elb-2").is_empty() && after(&things, "public").is_empty());
     }
 
     #[test]

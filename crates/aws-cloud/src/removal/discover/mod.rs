@@ -10,6 +10,7 @@ mod buckets;
 mod ec2;
 mod identities;
 mod others;
+mod published;
 mod records;
 mod tagged;
 mod untagged;
@@ -134,14 +135,13 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
     for other in [network, identities, zones, buckets, others] {
         part.take(other);
     }
-    let (attached, listed) = Box::pin(untagged::zones(look, &vpcs, untagged, &all)).await;
+    let (attached, listed) = Box::pin(untagged::zones(look, &vpcs, untagged)).await;
     part.take(attached);
     named.extend(listed);
+    let published = Box::pin(published::published(look, &all, &named)).await;
     let balancers = balancers_of(&part.nodes);
-    for listed in named {
-        let infra_id = removal.target.infra_id.as_str();
-        part.take(records::judged(listed, Balancers { infra_id, found: &balancers }));
-    }
+    let balancers = Balancers { infra_id: removal.target.infra_id.as_str(), found: &balancers };
+    part.take(records::judged(named, published, removal.cluster_domain(), balancers));
     let Part { nodes, mut known, unseen, notes, unproven } = part;
     let named: BTreeSet<String> =
         nodes.iter().flat_map(|node| std::iter::once(&node.key).chain(&node.aliases)).cloned().collect();

@@ -1,16 +1,17 @@
-//! Records: those of a cluster's zone, and those of the public zone that mirror them (`assets.md`, E.4 and
+//! Records: those of a cluster's zone, and those of public zones that are the cluster's (`assets.md`, E.4 and
 //! E.5).
 //!
 //! A name alone says nothing of whose a record is: a newer cluster can have the same. A public record is the
-//! cluster's if it has the values of the private one, or leads to a load balancer of the cluster. It goes
-//! before the private one that tells of it: while that one is there, it is found again.
+//! cluster's if it has the values of a private one, or leads to a load balancer of the cluster. It goes
+//! before what proves that it is: while that is there, it is found again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{ResourceRecordSet, RrType};
 use landfall_platform::removal::Disposition;
 
+use super::published::{Public, Published};
 use super::zones::{self, Zone};
 use super::{Look, Part};
 use crate::removal::arn;
@@ -26,27 +27,34 @@ const LIST: &str = "route53:ListResourceRecordSets";
 /// The most pages of a list that are read, should a server never come to an end.
 const MOST_PAGES: usize = 10_000;
 
-/// What of two zones has the names of a cluster.
+/// What belongs to a zone or to the delegation of one, and to no cluster.
+const OF_ZONES: &[RrType] = &[RrType::Ns, RrType::Soa, RrType::Ds];
+
+/// A zone of the cluster, and its records that are to be judged.
 #[derive(Debug)]
 pub(super) struct Listed {
     /// The zone that the cluster owns or uses.
-    zone: Zone,
+    pub(super) zone: Zone,
+    /// The domain at or below which its records are; empty where no record can be the cluster's.
+    pub(super) domain: String,
+    /// The zone itself, and what is to be said of it.
+    pub(super) part: Part,
     /// Its records.
-    own: Vec<ResourceRecordSet>,
+    pub(super) own: Vec<ResourceRecordSet>,
     /// Whether the zone alone says that these are the cluster's.
-    certain: bool,
-    /// The public zone, and its records of the same names and types.
-    public: Option<(Zone, Vec<ResourceRecordSet>)>,
+    pub(super) certain: bool,
 }
 
-/// A zone of the cluster, and what is to be judged of its records and of those of the public zone that have
-/// the same names and types. In a zone that the cluster only uses, it is what is below the cluster's domain.
-pub(super) async fn of_zone(
-    look: Look<'_>,
-    zone: &Zone,
-    fate: Disposition,
-    all: &[Zone],
-) -> Result<(Part, Option<Listed>), Lost> {
+impl Listed {
+    /// Whether its records tell which public ones are the cluster's.
+    pub(super) fn tells_of_public(&self) -> bool {
+        self.zone.private && !self.own.is_empty()
+    }
+}
+
+/// A zone of the cluster with its records. In a zone that the cluster only uses, it is what is below the cluster's
+/// domain.
+pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Disposition) -> Result<Listed, Lost> {
     let mut part = Part::default();
     let mut node = Node::new(&kinds::HOSTED_ZONE, &zone.id, look.home.hosted_zone(&zone.id), fate);
     node.name.clone_from(&zone.name);
@@ -55,25 +63,19 @@ pub(super) async fn of_zone(
     if fate == Disposition::Released && cluster.is_empty() {
         part.notes.push(pages::no_domain(&zone.name));
     }
-    let domain = if fate == Disposition::Removed { zone.name.as_str() } else { cluster };
-    if domain.is_empty() || (fate == Disposition::Released && !is_within(cluster, &zone.name)) {
-        return Ok((part, None));
-    }
-    let client = zones::client(look, zone.by_role).await?;
-    let mut own = Box::pin(records(look, &client, &zone.id, domain)).await?;
-    own.retain(|set| may_be_own(set, zone, fate, domain));
-    if own.is_empty() {
-        return Ok((part, None));
-    }
-    let mut public = None;
-    if let Some(closest) = closest_public(zone, all).filter(|_| zone.private) {
-        let client = zones::client(look, false).await?;
-        let mut found = Box::pin(records(look, &client, &closest.id, domain)).await?;
-        found.retain(|set| may_be_mirror(set, &own));
-        public = Some((closest.clone(), found));
+    let domain = match fate {
+        Disposition::Removed => zone.name.as_str(),
+        Disposition::Released if is_within(cluster, &zone.name) => cluster,
+        Disposition::Released => "",
+    };
+    let mut own = Vec::new();
+    if !domain.is_empty() {
+        let client = zones::client(look, zone.by_role).await?;
+        own = Box::pin(records(look, &client, &zone.id, domain)).await?;
+        own.retain(|set| may_be_own(set, zone, fate, domain));
     }
     let certain = fate == Disposition::Removed || look.removal.is_sure_of_domain();
-    Ok((part, Some(Listed { zone: zone.clone(), own, certain, public })))
+    Ok(Listed { zone: zone.clone(), domain: domain.to_owned(), part, own, certain })
 }
 
 /// Whether a record of a zone can go with the cluster. Those that make the zone itself go with it.
@@ -82,43 +84,83 @@ fn may_be_own(set: &ResourceRecordSet, zone: &Zone, fate: Disposition, domain: &
     !of_zone && (fate == Disposition::Removed || is_below(set.name(), domain))
 }
 
-/// Whether a public record can mirror one of the cluster's. A delegation is nobody's mirror.
-fn may_be_mirror(set: &ResourceRecordSet, own: &[ResourceRecordSet]) -> bool {
-    *set.r#type() != RrType::Ns && own.iter().any(|one| mirror(one) == mirror(set))
-}
-
 /// What a record and its mirror in another zone have in common.
 fn mirror(set: &ResourceRecordSet) -> (String, String) {
     (plain(set.name()), set.r#type().as_str().to_owned())
 }
 
-/// Which of the records are the cluster's. The others stay, and are told.
-pub(super) fn judged(listed: Listed, balancers: Balancers<'_>) -> Part {
-    let Listed { zone, own, certain, public } = listed;
+/// Whether two records of different zones say the same.
+fn is_equal(one: &ResourceRecordSet, other: &ResourceRecordSet) -> bool {
+    mirror(one) == mirror(other) && targets(one) == targets(other)
+}
+
+/// Which of the records are the cluster's; the others stay, and are told. `domain` is the cluster's, or empty. A
+/// private zone stays with its records while a public zone of its names could not be read: they tell which records
+/// of that one are the cluster's.
+pub(super) fn judged(
+    listed: Vec<Listed>,
+    published: Published,
+    domain: &str,
+    balancers: Balancers<'_>,
+) -> Part {
     let mut part = Part::default();
-    let is_own = |set: &ResourceRecordSet| certain || balancers.are_led_to(set);
-    let (own, foreign): (Vec<_>, Vec<_>) = own.into_iter().partition(is_own);
-    leave(&mut part, &zone, &foreign);
+    for (zone, why) in &published.lost {
+        part.miss(&format!("the records of {} ({})", zone.name, zone.id), why);
+    }
+    let (mut names, mut twins, mut kept) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for listed in listed {
+        let stays = listed.tells_of_public()
+            && published.lost.iter().any(|(public, _)| is_within(&listed.domain, &public.name));
+        let Listed { zone, part: of_zone, own, certain, .. } = listed;
+        if zone.private {
+            names.extend(own.iter().map(mirror));
+        }
+        let (own, foreign): (Vec<_>, Vec<_>) =
+            own.into_iter().partition(|set| certain || balancers.are_led_to(set));
+        if zone.private {
+            twins.extend(own.clone());
+        }
+        if !stays {
+            part.take(of_zone);
+            leave(&mut part, &zone, &foreign);
+            kept.push((zone, own, certain));
+        }
+    }
     let mut mirrors: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    if let Some((public, found)) = public {
-        let is_equal = |set: &ResourceRecordSet, one: &ResourceRecordSet| {
-            mirror(one) == mirror(set) && targets(one) == targets(set)
+    for Public { zone, records } in published.zones {
+        let may_be = |set: &ResourceRecordSet| {
+            !OF_ZONES.contains(set.r#type())
+                && (is_within(set.name(), domain) || names.contains(&mirror(set)))
         };
-        let is_mirror =
-            |set: &ResourceRecordSet| own.iter().any(|one| is_equal(set, one)) || balancers.are_led_to(set);
-        let (mirroring, foreign): (Vec<_>, Vec<_>) = found.into_iter().partition(is_mirror);
-        leave(&mut part, &public, &foreign);
-        for set in mirroring {
+        let has_twin = |set: &ResourceRecordSet| twins.iter().any(|twin| is_equal(set, twin));
+        let records = records.into_iter().filter(may_be);
+        let (own, foreign): (Vec<_>, Vec<_>) =
+            records.partition(|set| has_twin(set) || balancers.are_led_to(set));
+        leave(&mut part, &zone, &foreign);
+        for set in own {
+            let before = if has_twin(&set) { Vec::new() } else { balancers.proving(&set) };
             let key = mirror(&set);
-            let id = put(&mut part, &public, set, Vec::new());
+            let id = put(&mut part, &zone, set, Order { after: Vec::new(), before });
             mirrors.entry(key).or_default().push(id);
         }
     }
-    for set in own {
-        let after = mirrors.get(&mirror(&set)).cloned().unwrap_or_default();
-        put(&mut part, &zone, set, after);
+    for (zone, own, certain) in kept {
+        for set in own {
+            let after = mirrors.get(&mirror(&set)).cloned().unwrap_or_default();
+            let before = if certain { Vec::new() } else { balancers.proving(&set) };
+            put(&mut part, &zone, set, Order { after, before });
+        }
     }
     part
+}
+
+/// What a record waits for, and what waits for it.
+#[derive(Debug, Default)]
+struct Order {
+    /// Ids of records that go before it.
+    after: Vec<String>,
+    /// Names of load balancers that alone prove whose it is.
+    before: Vec<String>,
 }
 
 /// Tells of records with names of the cluster that lead elsewhere.
@@ -139,28 +181,22 @@ fn shown(set: &ResourceRecordSet) -> String {
 }
 
 /// Takes a record in; its id.
-fn put(part: &mut Part, zone: &Zone, set: ResourceRecordSet, after: Vec<String>) -> String {
+fn put(part: &mut Part, zone: &Zone, set: ResourceRecordSet, order: Order) -> String {
     let name = shown(&set);
     let id = arn::record(&zone.id, set.r#type().as_str(), &name, set.set_identifier());
     let mut node = Node::new(&kinds::RECORD, &id, id.clone(), Disposition::Removed);
     node.name = format!("{name} {} in {}", set.r#type().as_str(), zone.name);
     node.mentions.push(zone.id.clone());
-    node.after = after;
+    node.mentions.extend(order.before);
+    node.after = order.after;
     part.nodes.push(node);
     let record = Record { zone: zone.id.clone(), by_zone_role: zone.by_role, set };
     part.known.records.insert(id.clone(), record);
     id
 }
 
-/// The public zone of the account that a private zone's names are published in: that of the same name, or
-/// else of the nearest domain above it.
-fn closest_public<'z>(zone: &Zone, all: &'z [Zone]) -> Option<&'z Zone> {
-    let public = all.iter().filter(|other| !other.private && !other.by_role);
-    public.filter(|other| is_within(&zone.name, &other.name)).max_by_key(|other| other.name.len())
-}
-
 /// The records of a zone that are of a domain or below it.
-async fn records(
+pub(super) async fn records(
     look: Look<'_>,
     client: &Client,
     zone: &str,
@@ -189,11 +225,17 @@ async fn records(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use landfall_platform::cloud::Unready;
 
     use aws_sdk_route53::types::ResourceRecord;
 
     use super::*;
+
+    const API: &str = "api.demo.example.com.";
+    const DOMAIN: &str = "demo.example.com";
+    /// A load balancer of the cluster that was found, and one that is known by its name alone.
+    const FOUND: &str = "lb.example";
+    const EXTERNAL: &str = "demo-bcd24-ext-0a1b.elb.us-east-1.amazonaws.com";
 
     fn zone(id: &str, name: &str, private: bool) -> Zone {
         Zone { id: id.to_owned(), name: name.to_owned(), private, by_role: false }
@@ -204,77 +246,142 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_public_zone_mirrors_a_private_one() {
-        let all = [
-            zone("Z1", "example.com", false),
-            zone("Z2", "demo.example.com", true),
-            zone("Z3", "com", false),
-            zone("Z4", "other.example.com", false),
-            Zone { by_role: true, ..zone("Z5", "demo.example.com", false) },
-        ];
-        let closest = |name: &str| closest_public(&zone("Z9", name, true), &all).map(|zone| zone.id.as_str());
-        assert_eq!(closest("demo.example.com"), Some("Z1"));
-        assert_eq!(closest("a.other.example.com"), Some("Z4"));
-        assert_eq!(closest("demo.example.org"), None);
-    }
-
-    #[test]
     fn what_makes_a_zone_and_what_others_put_into_it_stays() {
-        let domain = "demo.example.com";
         let own = |name: &str, kind: RrType, zone_name: &str, fate: Disposition| {
-            set(name, kind).map(|set| may_be_own(&set, &zone("Z1", zone_name, true), fate, domain))
+            set(name, kind).map(|set| may_be_own(&set, &zone("Z1", zone_name, true), fate, DOMAIN))
         };
-        assert_eq!(own("demo.example.com.", RrType::Soa, domain, Disposition::Removed), Some(false));
-        assert_eq!(own("demo.example.com.", RrType::Ns, domain, Disposition::Removed), Some(false));
-        assert_eq!(own("demo.example.com.", RrType::A, domain, Disposition::Removed), Some(true));
-        assert_eq!(own("sub.demo.example.com.", RrType::Ns, domain, Disposition::Removed), Some(true));
+        assert_eq!(own("demo.example.com.", RrType::Soa, DOMAIN, Disposition::Removed), Some(false));
+        assert_eq!(own("demo.example.com.", RrType::Ns, DOMAIN, Disposition::Removed), Some(false));
+        assert_eq!(own("demo.example.com.", RrType::A, DOMAIN, Disposition::Removed), Some(true));
+        assert_eq!(own("sub.demo.example.com.", RrType::Ns, DOMAIN, Disposition::Removed), Some(true));
         assert_eq!(own("demo.example.com.", RrType::A, "example.com", Disposition::Released), Some(false));
-        assert_eq!(own("api.demo.example.com.", RrType::A, "example.com", Disposition::Released), Some(true));
+        assert_eq!(own(API, RrType::A, "example.com", Disposition::Released), Some(true));
     }
 
-    /// A zone of the cluster with one record, and a public one that has a record of the same name.
-    fn listed(certain: bool, own: &str, public: &str) -> Option<Listed> {
-        let set = |value: &str| {
-            let value = ResourceRecord::builder().value(value).build().ok()?;
-            let set = ResourceRecordSet::builder().name("api.demo.example.com.").r#type(RrType::Cname);
-            set.resource_records(value).build().ok()
-        };
-        let public = (zone("Z1", "example.com", false), vec![set(public)?]);
-        let own = vec![set(own)?];
-        Some(Listed { zone: zone("Z2", "demo.example.com", true), own, certain, public: Some(public) })
+    fn leading(name: &str, kind: RrType, value: &str) -> Option<ResourceRecordSet> {
+        let value = ResourceRecord::builder().value(value).build().ok()?;
+        ResourceRecordSet::builder().name(name).r#type(kind).resource_records(value).build().ok()
     }
 
-    fn judge(certain: bool, own: &str, public: &str) -> (Vec<String>, usize) {
-        let found = BTreeSet::from(["lb.example".to_owned()]);
+    /// The private zone `Z2` of the cluster with some records.
+    fn private(certain: bool, own: &[Option<ResourceRecordSet>]) -> Listed {
+        let zone = zone("Z2", DOMAIN, true);
+        let mut part = Part::default();
+        part.nodes.push(Node::new(&kinds::HOSTED_ZONE, "Z2", "Z2".to_owned(), Disposition::Removed));
+        let own = own.iter().flatten().cloned().collect();
+        Listed { zone, domain: DOMAIN.to_owned(), part, own, certain }
+    }
+
+    fn public(id: &str, records: &[Option<ResourceRecordSet>]) -> Public {
+        let records = records.iter().flatten().cloned().collect();
+        Public { zone: zone(id, "example.com", false), records }
+    }
+
+    fn part(listed: Vec<Listed>, zones: Vec<Public>, domain: &str) -> Part {
+        let found = BTreeSet::from([FOUND.to_owned()]);
         let balancers = Balancers { infra_id: "demo-bcd24", found: &found };
-        let part = listed(certain, own, public).map(|listed| judged(listed, balancers)).unwrap_or_default();
-        let told = part.notes.iter().filter(|note| !note.is_error()).count();
-        (part.nodes.into_iter().map(|node| node.mentions.concat()).collect(), told)
+        judged(listed, Published { zones, lost: Vec::new() }, domain, balancers)
+    }
+
+    /// The zones of the records that go, and how many zones have records that stay.
+    fn told(part: &Part) -> (Vec<String>, usize) {
+        let records = part.nodes.iter().filter(|node| *node.kind == kinds::RECORD);
+        let zones = records.filter_map(|node| node.mentions.first().cloned());
+        (zones.collect(), part.notes.iter().filter(|note| !note.is_error()).count())
+    }
+
+    fn judge(certain: bool, own: &str, other: &str) -> (Vec<String>, usize) {
+        let of = |value: &str| [leading(API, RrType::Cname, value)];
+        told(&part(vec![private(certain, &of(own))], vec![public("Z1", &of(other))], ""))
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
     }
 
     #[test]
     fn a_public_record_is_the_clusters_only_by_where_it_leads() {
-        let names = |zones: &[&str]| zones.iter().map(|zone| (*zone).to_owned()).collect::<Vec<String>>();
         // The same values, whatever they are, and a load balancer of the cluster.
         assert_eq!(judge(true, "x.example", "X.example."), (names(&["Z1", "Z2"]), 0));
-        assert_eq!(judge(true, "x.example", "lb.example"), (names(&["Z1", "Z2"]), 0));
+        assert_eq!(judge(true, "x.example", FOUND), (names(&["Z1", "Z2"]), 0));
         // A newer cluster of the same name.
-        assert_eq!(judge(true, "lb.example", "demo-x7k2p-ext-1.elb.example"), (names(&["Z2"]), 1));
+        assert_eq!(judge(true, FOUND, "demo-x7k2p-ext-1.elb.example"), (names(&["Z2"]), 1));
     }
 
     #[test]
     fn in_a_zone_of_the_users_only_what_leads_to_the_cluster_is_its_own() {
-        let all = vec!["Z1".to_owned(), "Z2".to_owned()];
-        assert_eq!(judge(false, "lb.example", "lb.example"), (all, 0));
+        assert_eq!(judge(false, FOUND, FOUND), (names(&["Z1", "Z2"]), 0));
         assert_eq!(judge(false, "www.example", "www.example"), (Vec::new(), 2));
+    }
+
+    #[test]
+    fn a_public_record_goes_without_a_private_one_if_it_leads_to_the_cluster() {
+        let records = [
+            leading(API, RrType::Cname, EXTERNAL),
+            leading("\\052.apps.demo.example.com.", RrType::Cname, FOUND),
+            // An infrastructure id that only begins like the cluster's, and what is the user's.
+            leading("two.demo.example.com.", RrType::Cname, "demo-bcd24-xyz79-ext-0a1b.elb.us-east-1.aws"),
+            leading("www.demo.example.com.", RrType::A, "192.0.2.1"),
+            leading("demo.example.com.", RrType::Ns, "ns.example.org"),
+            leading("demo.example.com.", RrType::Ds, "1 2 3 AA"),
+            leading("api.mydemo.example.com.", RrType::Cname, EXTERNAL),
+        ];
+        // The private zone has no records yet, or is not there.
+        for listed in [vec![private(true, &[])], Vec::new()] {
+            let of_all = part(listed, vec![public("Z1", &records)], DOMAIN);
+            assert_eq!(told(&of_all), (names(&["Z1", "Z1"]), 1));
+            let said: Vec<&str> = of_all.notes.iter().map(|note| note.message.as_str()).collect();
+            let said = said.concat();
+            assert!(said.contains("two.demo.example.com CNAME") && said.contains("www.demo"), "{said}");
+            assert!(![" NS ", " DS ", "mydemo"].iter().any(|other| said.contains(other)), "{said}");
+            // Only the load balancer proves it, and it would be gone in a second run.
+            let before: Vec<Vec<String>> = of_all
+                .nodes
+                .iter()
+                .filter(|node| *node.kind == kinds::RECORD)
+                .map(|node| node.mentions.iter().skip(1).cloned().collect())
+                .collect();
+            assert_eq!(before, [Vec::new(), names(&[FOUND])]);
+        }
+        // Without the domain nothing tells which names are the cluster's.
+        assert_eq!(told(&part(Vec::new(), vec![public("Z1", &records)], "")), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn records_of_all_public_zones_go_before_the_private_one() {
+        let api = [leading(API, RrType::Cname, EXTERNAL)];
+        let zones = vec![public("Z1", &api), public("Z3", &api)];
+        let part = part(vec![private(true, &api)], zones, DOMAIN);
+        assert_eq!(told(&part), (names(&["Z1", "Z3", "Z2"]), 0));
+        let after = part.nodes.last().map(|node| node.after.len());
+        assert_eq!(after, Some(2));
+    }
+
+    #[test]
+    fn a_zone_stays_while_a_public_one_of_its_names_cannot_be_read() {
+        let api = [leading(API, RrType::Cname, EXTERNAL)];
+        let nodes = |own: &[Option<ResourceRecordSet>], lost: &str| {
+            let found = BTreeSet::new();
+            let balancers = Balancers { infra_id: "demo-bcd24", found: &found };
+            let lost = vec![(zone("Z1", lost, false), Lost::Unready(Unready("no".to_owned())))];
+            let published = Published { zones: vec![public("Z3", &api)], lost };
+            let part = judged(vec![private(true, own)], published, DOMAIN, balancers);
+            assert_eq!(part.unseen.len(), 1);
+            part.nodes.iter().map(|node| node.mentions.concat() + &node.key).collect::<Vec<String>>()
+        };
+        let of_public = "Z3route53:record/Z3/CNAME/api.demo.example.com";
+        // What could be read goes all the same.
+        assert_eq!(nodes(&api, "example.com"), [of_public]);
+        assert_eq!(nodes(&[], "example.com"), ["Z2", of_public]);
+        assert_eq!(nodes(&api, "example.org").len(), 3);
     }
 
     #[test]
     fn a_record_is_taken_in_with_what_its_removal_needs() {
         let mut part = Part::default();
-        let zone = zone("Z1", "demo.example.com", true);
-        let ids = set("\\052.apps.demo.example.com.", RrType::A)
-            .map(|set| put(&mut part, &zone, set, vec!["public".to_owned()]));
+        let zone = zone("Z1", DOMAIN, true);
+        let order = Order { after: names(&["public"]), before: Vec::new() };
+        let ids = set("\\052.apps.demo.example.com.", RrType::A).map(|set| put(&mut part, &zone, set, order));
         assert_eq!(ids.as_deref(), Some("route53:record/Z1/A/*.apps.demo.example.com"));
         let node = part.nodes.first().map(|node| (node.name.as_str(), node.after.as_slice()));
         let after = ["public".to_owned()];

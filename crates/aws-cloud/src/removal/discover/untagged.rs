@@ -30,13 +30,8 @@ enum Whose {
     Other,
 }
 
-/// Those of the zones that are the cluster's, and their records that are to be judged. Those that may be are named.
-pub(super) async fn zones(
-    look: Look<'_>,
-    vpcs: &Vpcs,
-    untagged: Vec<Zone>,
-    all: &[Zone],
-) -> (Part, Vec<Listed>) {
+/// Those of the zones that are the cluster's, with their records that are to be judged. Those that may be are named.
+pub(super) async fn zones(look: Look<'_>, vpcs: &Vpcs, untagged: Vec<Zone>) -> (Part, Vec<Listed>) {
     let (mut part, mut judged) = (Part::default(), Vec::new());
     let mut calls = Vec::with_capacity(untagged.len());
     for zone in &untagged {
@@ -47,13 +42,12 @@ pub(super) async fn zones(
         let what = format!("hosted zone {} ({})", zone.id, zone.name);
         match answer {
             Ok(Whose::Cluster(own)) => {
-                match Box::pin(records::of_zone(look, zone, Disposition::Removed, all)).await {
-                    Ok((mut found, listed)) => {
-                        for node in &mut found.nodes {
+                match Box::pin(records::of_zone(look, zone, Disposition::Removed)).await {
+                    Ok(mut listed) => {
+                        for node in &mut listed.part.nodes {
                             node.mentions.extend(own.iter().cloned());
                         }
-                        part.take(found);
-                        judged.extend(listed);
+                        judged.push(listed);
                     }
                     Err(lost) => part.miss(&format!("the records of the {what}"), &lost),
                 }

@@ -31,9 +31,9 @@ pub(super) struct Zone {
 
 /// What was found of zones.
 pub(super) struct Found {
-    /// The zones of the cluster.
+    /// What could not be looked at.
     pub(super) part: Part,
-    /// The records that are to be judged: theirs, and public ones of the same names.
+    /// The zones of the cluster, with their records that are to be judged.
     pub(super) judged: Vec<Listed>,
     /// Private zones of the cluster's domain, or of any domain where it is unknown, without any cluster's tag.
     pub(super) untagged: Vec<Zone>,
@@ -80,11 +80,8 @@ pub(super) async fn zones(look: Look<'_>) -> Found {
             }
         };
         if let Some(fate) = fate {
-            match Box::pin(records::of_zone(look, zone, fate, &listed)).await {
-                Ok((found, listed)) => {
-                    part.take(found);
-                    named.extend(listed);
-                }
+            match Box::pin(records::of_zone(look, zone, fate)).await {
+                Ok(of_zone) => named.push(of_zone),
                 Err(lost) => part.miss(&format!("the records of {} ({})", zone.name, zone.id), &lost),
             }
         }
