@@ -147,16 +147,25 @@ impl Builder<'_> {
         let is_alias = vars.aws_api_record_type == ALIAS;
         let ipv6 = (vars.is_dual_stack() && is_alias).then_some(("-ipv6", "AAAA"));
         for (end, kind) in [("", vars.aws_api_record_type.as_str())].into_iter().chain(ipv6) {
-            for name in ["api", "api-int"] {
-                self.record(&format!("private-{name}{end}"), kind, &private, name, "int");
-            }
+            let private_api = self.record(&format!("private-api{end}"), kind, &private, "api", "int", &[]);
+            self.record(&format!("private-api-int{end}"), kind, &private, "api-int", "int", &[]);
             if let Some(zone) = &public {
-                self.record(&format!("public-api{end}"), kind, zone, "api", "ext");
+                // Its private one tells later that it is the cluster's.
+                self.record(&format!("public-api{end}"), kind, zone, "api", "ext", &[private_api]);
             }
         }
     }
 
-    fn record(&mut self, name: &str, kind: &str, zone: &Value, host: &str, balancer: &str) {
+    /// Adds a record that leads to a load balancer of the API, and gives its name.
+    fn record(
+        &mut self,
+        name: &str,
+        kind: &str,
+        zone: &Value,
+        host: &str,
+        balancer: &str,
+        after: &[String],
+    ) -> String {
         let private = balancer == "int";
         let balancer = format!("load-balancer/{balancer}");
         let is_alias = self.vars.aws_api_record_type == ALIAS;
@@ -169,7 +178,7 @@ impl Builder<'_> {
             "target": target,
             "targetZone": is_alias.then(|| output(&balancer, "zone")),
         });
-        self.add("record", name, record, &[]);
+        self.add("record", name, record, after)
     }
 
     /// The instance profiles of the nodes, with roles where the user names none.

@@ -1,7 +1,12 @@
-use serde_json::json;
+use std::collections::BTreeMap;
 
-use super::refusal;
+use landfall_platform::native::Graph;
+use serde_json::{Value, json};
+
+use super::network::Network;
+use super::titles::TITLES;
 use super::variables::Variables;
+use super::{Builder, CLUSTER_STAGE, refusal};
 
 #[test]
 fn a_variable_that_the_graph_does_not_know_is_refused() {
@@ -15,4 +20,62 @@ fn a_refusal_names_the_engine_that_can() {
     let finding = refusal("platform.aws", "no".to_owned());
     assert_eq!(finding.code.as_str(), "LF1421");
     assert!(finding.help.is_some_and(|help| help.contains("--engine terraform")));
+}
+
+/// The records of a cluster, each with the records that it waits for; `more` are further variables.
+fn records(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Vec<String>>> {
+    let mut all = json!({
+        "aws_ami": "ami-0a", "aws_ami_region": "us-east-1", "aws_region": "us-east-1",
+        "aws_master_instance_type": "m6i.xlarge", "aws_master_availability_zones": ["us-east-1a"],
+        "aws_worker_availability_zones": ["us-east-1a"], "aws_master_root_volume_iops": 0,
+        "aws_master_root_volume_size": 120, "aws_master_root_volume_type": "gp3",
+        "aws_master_root_volume_encrypted": true, "aws_publish_strategy": "External",
+        "aws_ignition_bucket": "demo-bootstrap", "aws_bootstrap_stub_ignition": "{}",
+        "aws_preserve_bootstrap_ignition": false, "aws_layout": "4.16", "aws_private_cidrs": {},
+        "aws_public_cidrs": {}, "aws_partition_id": "aws", "aws_ec2_service_principal": "ec2.amazonaws.com",
+        "aws_api_record_type": "A", "aws_dhcp_domain_name": "ec2.internal",
+        "aws_s3_endpoint_service": "com.amazonaws.us-east-1.s3", "aws_s3_use_path_style": false,
+    });
+    for (name, value) in more {
+        all[*name] = value.clone();
+    }
+    let vars: Variables = serde_json::from_value(all)?;
+    let graph = Graph { titles: TITLES, ..Graph::default() };
+    let mut builder = Builder { vars: &vars, graph, stage: CLUSTER_STAGE };
+    let network = Network {
+        vpc: json!("vpc-1"),
+        gateway: Vec::new(),
+        private: Vec::new(),
+        public: Vec::new(),
+        private_of_zone: BTreeMap::new(),
+        given_range: None,
+        ipv6: None,
+    };
+    builder.dns(&network, Some("Z1"));
+    let records = builder.graph.resources.iter().filter(|node| node.kind == "record");
+    let waits = records.map(|node| {
+        let needs = node.needs().into_iter().filter(|name| name.starts_with("record/"));
+        (node.name.clone(), needs.map(str::to_owned).collect())
+    });
+    Ok(waits.collect())
+}
+
+/// A run that is killed in between leaves no public record without the private one by which destroy knows it.
+#[test]
+fn a_public_record_waits_for_its_private_one() -> serde_json::Result<()> {
+    let shown = |records: &BTreeMap<String, Vec<String>>| {
+        let shown = records.iter().map(|(name, needs)| format!("{name}: {}", needs.join(" ")));
+        shown.collect::<Vec<String>>()
+    };
+    let own = ["record/private-api: ", "record/private-api-int: "];
+    let public = "record/public-api: record/private-api";
+    assert_eq!(shown(&records(&[])?), [own[0], own[1], public]);
+    assert_eq!(shown(&records(&[("aws_internal_zone", json!("Z2"))])?), [own[0], own[1], public]);
+    assert_eq!(shown(&records(&[("aws_publish_strategy", json!("Internal"))])?), own);
+    let dual = records(&[("aws_ip_family", json!("DualStackIPv4Primary"))])?;
+    let public = dual.get("record/public-api-ipv6").map(Vec::as_slice);
+    assert_eq!(public, Some(["record/private-api-ipv6".to_owned()].as_slice()));
+    // Records that the user provides are none of the cluster's.
+    assert!(records(&[("aws_api_addresses", json!({ "us-east-1a": "10.0.0.5" }))])?.is_empty());
+    Ok(())
 }
