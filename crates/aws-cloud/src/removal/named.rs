@@ -15,6 +15,8 @@ const RANDOM: usize = 5;
 pub(super) const ROLES: &[&str] = &["-master-role", "-worker-role", "-bootstrap-role"];
 /// The ends of the names of policies.
 pub(super) const POLICIES: &[&str] = &["-master-policy", "-worker-policy", "-bootstrap-policy"];
+/// The ends of the names of instance profiles.
+pub(super) const PROFILES: &[&str] = &["-master-profile", "-worker-profile", "-bootstrap-profile"];
 /// The ends of the names of the API's load balancers.
 pub(super) const BALANCERS: &[&str] = &["-int", "-ext"];
 /// The ends of the names of their target groups.

@@ -16,12 +16,11 @@ use crate::removal::graph::Node;
 use crate::removal::kinds;
 use crate::removal::named;
 use crate::removal::named::Whose;
+use crate::removal::ownership::Ownership;
 use crate::session::Lost;
 
 /// What belongs to AWS itself is in these paths.
 const RESERVED: &[&str] = &["/aws-reserved/", "/aws-service-role/"];
-/// Names of instance profiles are the infrastructure id and one of these; no tag says whose they are.
-const PROFILES: &[&str] = &["-master-profile", "-worker-profile", "-bootstrap-profile"];
 /// So much of the infrastructure id stands at the beginning of every name that is made for the cluster.
 const BEGINNING: usize = 12;
 /// The most entries of a page.
@@ -177,10 +176,6 @@ fn by_name(look: Look<'_>, name: &str, ends: &[&str], tags: &[Tag]) -> Whose {
     named::whose(&look.removal.ownership, &look.removal.target.infra_id, name, ends, tags)
 }
 
-fn by_tags(look: Look<'_>, tags: &[Tag]) -> Option<Disposition> {
-    look.removal.ownership.fate(tags.iter().map(|tag| (tag.key(), tag.value())))
-}
-
 async fn listed_profiles(look: Look<'_>) -> Result<Vec<InstanceProfile>, Lost> {
     const CALL: &str = "iam:ListInstanceProfiles";
     let session = &look.removal.session;
@@ -191,31 +186,40 @@ async fn listed_profiles(look: Look<'_>) -> Result<Vec<InstanceProfile>, Lost> {
 }
 
 /// The instance profiles that are the cluster's by tag, by name, or as they hold nothing but a role of its
-/// own.
+/// own. The list has no tags, so those that can be the cluster's are asked for theirs.
 async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile>) -> Part {
     let removed = nodes.iter().filter(|node| *node.kind == kinds::ROLE && node.fate == Disposition::Removed);
     let roles: BTreeSet<&str> = removed.map(|node| node.key.as_str()).collect();
     let claimed: BTreeSet<&str> = look.claims.of("iam", "instance-profile").map(|(arn, ..)| arn).collect();
     let mut part = Part::default();
     for profile in listed {
-        let own = is_own_profile(&profile, &look.removal.target.infra_id, &roles);
-        let fate = if claimed.contains(profile.arn()) {
-            match Box::pin(tagged_profile(look, profile.instance_profile_name())).await {
-                Ok(fate) => fate,
+        let name = profile.instance_profile_name();
+        let is_named = named::is_made_for(&look.removal.target.infra_id, name, named::PROFILES);
+        let tags = if is_named || claimed.contains(profile.arn()) {
+            match Box::pin(tags_of_profile(look, name)).await {
+                Ok(tags) => tags,
                 Err(lost) if is_missing(&lost) => continue,
                 Err(lost) => {
-                    part.miss(&format!("the instance profile {}", profile.instance_profile_name()), &lost);
+                    part.miss(&format!("the instance profile {name}"), &lost);
                     continue;
                 }
             }
         } else {
-            None
+            Vec::new()
         };
-        let Some(fate) = fate.or(own.then_some(Disposition::Removed)) else {
-            continue;
-        };
+        let whose = whose_profile(
+            &look.removal.ownership,
+            &look.removal.target.infra_id,
+            name,
+            &tags,
+            holds_only(&profile, &roles),
+        );
+        if whose == Whose::Unproven {
+            part.doubt(look, &format!("instance profile {name}"), NAMED);
+        }
+        let Some(fate) = whose.fate() else { continue };
         let mut node = Node::new(&kinds::INSTANCE_PROFILE, profile.arn(), profile.arn().to_owned(), fate);
-        profile.instance_profile_name().clone_into(&mut node.name);
+        name.clone_into(&mut node.name);
         node.mentions = profile.roles().iter().map(|role| role.arn().to_owned()).collect();
         let names = profile.roles().iter().map(|role| role.role_name().to_owned()).collect();
         part.known.profiles.insert(node.name.clone(), names);
@@ -224,21 +228,37 @@ async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile
     part
 }
 
-/// Whether an instance profile is the cluster's without a tag.
-fn is_own_profile(profile: &InstanceProfile, infra_id: &str, roles: &BTreeSet<&str>) -> bool {
-    let rest = profile.instance_profile_name().strip_prefix(infra_id).filter(|_| !infra_id.is_empty());
-    let held = profile.roles();
-    rest.is_some_and(|rest| PROFILES.contains(&rest))
-        || (!held.is_empty() && held.iter().all(|role| roles.contains(role.arn())))
+/// Whose an instance profile is by its tags, or else by its name. Where these do not prove it, the roles do that it
+/// holds, unless a tag is another cluster's.
+fn whose_profile(
+    ownership: &Ownership,
+    infra_id: &str,
+    name: &str,
+    tags: &[Tag],
+    holds_own_roles: bool,
+) -> Whose {
+    let tags = || tags.iter().map(|tag| (tag.key(), tag.value()));
+    match named::whose(ownership, infra_id, name, named::PROFILES, tags()) {
+        Whose::Unproven | Whose::Other if holds_own_roles && ownership.others(tags()).is_empty() => {
+            Whose::Cluster(Disposition::Removed)
+        }
+        whose => whose,
+    }
 }
 
-async fn tagged_profile(look: Look<'_>, name: &str) -> Result<Option<Disposition>, Lost> {
+/// Whether an instance profile holds some of these roles, and no others.
+fn holds_only(profile: &InstanceProfile, roles: &BTreeSet<&str>) -> bool {
+    let held = profile.roles();
+    !held.is_empty() && held.iter().all(|role| roles.contains(role.arn()))
+}
+
+async fn tags_of_profile(look: Look<'_>, name: &str) -> Result<Vec<Tag>, Lost> {
     const CALL: &str = "iam:GetInstanceProfile";
     let session = &look.removal.session;
     let iam = session.iam().await.map_err(Lost::Unready)?;
     let answer = Box::pin(iam.get_instance_profile().instance_profile_name(name).send()).await;
     let answer = answer.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
-    Ok(by_tags(look, answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default()))
+    Ok(answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec())
 }
 
 /// The policies with the cluster's tag: those that tags name, and those whose names begin like the cluster's.
@@ -247,7 +267,7 @@ async fn policies(look: Look<'_>) -> Part {
     let mut wanted: BTreeMap<String, Option<Disposition>> = BTreeMap::new();
     match Box::pin(listed_policies(look)).await {
         Ok(listed) => wanted.extend(listed.into_iter().map(|arn| (arn, None))),
-        // An installation needs no right to list policies.
+        // An installation needs no right to list policies: it creates none, and tags name those of operators.
         Err(lost) if is_denied(&lost) => {}
         Err(lost) => part.miss("policies", &lost),
     }
@@ -303,6 +323,7 @@ async fn tagged_policy(look: Look<'_>, arn: &str) -> Result<Whose, Lost> {
 #[cfg(test)]
 mod tests {
     use aws_smithy_types::DateTime;
+    use landfall_platform::removal::Target;
 
     use super::*;
 
@@ -320,17 +341,41 @@ mod tests {
 
     #[test]
     fn a_profile_is_known_by_its_name_or_its_roles() {
-        let own = |name: &str, roles: &[&str]| {
+        let own = |infra_id: &str, name: &str, roles: &[&str]| {
+            let ownership = Ownership::of(&Target { infra_id: infra_id.to_owned(), ..Target::default() });
             let known = BTreeSet::from(["arn:own"]);
-            profile(name, roles).map(|profile| is_own_profile(&profile, "demo-bcd24", &known))
+            let held = profile(name, roles).is_some_and(|profile| holds_only(&profile, &known));
+            whose_profile(&ownership, infra_id, name, &[], held)
         };
-        assert_eq!(own("demo-bcd24-master-profile", &[]), Some(true));
-        assert_eq!(own("demo-bcd24-other-profile", &[]), Some(false));
-        assert_eq!(own("any", &["arn:own"]), Some(true));
-        assert_eq!(own("any", &["arn:own", "arn:other"]), Some(false));
-        assert_eq!(own("my-demo-bcd24-master-profile", &[]), Some(false));
-        let nameless = profile("-master-profile", &[]);
-        assert_eq!(nameless.map(|profile| is_own_profile(&profile, "", &BTreeSet::new())), Some(false));
+        let removed = Whose::Cluster(Disposition::Removed);
+        assert_eq!(own("demo-bcd24", "demo-bcd24-master-profile", &[]), removed);
+        assert_eq!(own("demo-bcd24", "demo-bcd24-other-profile", &[]), Whose::Other);
+        assert_eq!(own("demo-bcd24", "any", &["arn:own"]), removed);
+        assert_eq!(own("demo-bcd24", "any", &["arn:own", "arn:other"]), Whose::Other);
+        assert_eq!(own("demo-bcd24", "my-demo-bcd24-master-profile", &[]), Whose::Other);
+        assert_eq!(own("", "-master-profile", &[]), Whose::Other);
+        // An id that somebody chose is not one that only this cluster has.
+        assert_eq!(own("demo", "demo-master-profile", &[]), Whose::Unproven);
+        assert_eq!(own("demo", "demo-master-profile", &["arn:own"]), removed);
+    }
+
+    #[test]
+    fn the_tags_of_a_profile_count_before_its_name_and_its_roles() {
+        let id = "demo-bcd24";
+        let ownership = Ownership::of(&Target { infra_id: id.to_owned(), ..Target::default() });
+        let whose = |name: &str, key: &str, value: &str, held: bool| {
+            let tag = Tag::builder().key(key).value(value).build();
+            let tags: Vec<Tag> = tag.into_iter().collect();
+            whose_profile(&ownership, id, name, &tags, held)
+        };
+        let (name, key) = ("demo-bcd24-master-profile", "kubernetes.io/cluster/demo-bcd24");
+        assert_eq!(whose("any", key, "owned", false), Whose::Cluster(Disposition::Removed));
+        assert_eq!(whose(name, key, "shared", true), Whose::Cluster(Disposition::Released));
+        for held in [false, true] {
+            assert_eq!(whose(name, "kubernetes.io/cluster/other-x7k2p", "owned", held), Whose::Other);
+        }
+        assert_eq!(whose(name, "team", "moon", false), Whose::Unproven);
+        assert_eq!(whose(name, "team", "moon", true), Whose::Cluster(Disposition::Removed));
     }
 
     #[test]
