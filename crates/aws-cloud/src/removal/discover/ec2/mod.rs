@@ -86,7 +86,7 @@ pub(super) async fn ec2(look: Look<'_>) -> (Part, Vpcs) {
         part.take(other);
     }
     let addresses = Box::pin(untagged_addresses(look, &part)).await;
-    part.take(addresses);
+    part.take(found_or_missed("the addresses of NAT gateways", addresses));
     let own_key = |node: &Node| (*node.kind == kinds::VPC).then(|| node.key.clone());
     let used = part.nodes.iter().filter_map(|node| node.vpc.clone().or_else(|| own_key(node))).collect();
     (part, Vpcs { owned, used })
@@ -147,7 +147,7 @@ async fn rest(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
 
 /// Elastic IPs without a tag that the cluster's NAT gateways use. They are somebody's for good, and may have been
 /// lent to the cluster.
-async fn untagged_addresses(look: Look<'_>, found: &Part) -> Part {
+async fn untagged_addresses(look: Look<'_>, found: &Part) -> Result<Part, Lost> {
     let known: BTreeSet<&str> = found.nodes.iter().map(|node| node.key.as_str()).collect();
     let gateways = found.nodes.iter().filter(|node| *node.kind == kinds::NAT_GATEWAY);
     let mut users: BTreeMap<&str, &str> = BTreeMap::new();
@@ -158,32 +158,31 @@ async fn untagged_addresses(look: Look<'_>, found: &Part) -> Part {
     }
     let mut part = Part::default();
     let ids: Vec<&str> = users.keys().copied().collect();
-    match with_any::<Address>(&look.removal.session, "allocation-id", &ids).await {
-        Ok(found) => {
-            let is_anybodys = |one: &&Address| look.removal.ownership.others(pairs(one.tags())).is_empty();
-            for (id, gateway) in found.iter().filter(is_anybodys).filter_map(|one| {
-                let id = one.allocation_id()?;
-                Some((id, users.get(id)?))
-            }) {
-                let why = format!("the cluster's NAT gateway {gateway} uses it");
-                part.doubt(look, &format!("elastic IP {id}"), &why);
-            }
-        }
-        // An address that the caller may not look at is not the cluster's.
-        Err(lost) if is_denied(&lost) => {}
-        Err(lost) => part.miss("the addresses of NAT gateways", &lost),
+    let found = with_any::<Address>(&look.removal.session, "allocation-id", &ids).await?;
+    let is_anybodys = |one: &&Address| look.removal.ownership.others(pairs(one.tags())).is_empty();
+    for (id, gateway) in found.iter().filter(is_anybodys).filter_map(|one| {
+        let id = one.allocation_id()?;
+        Some((id, users.get(id)?))
+    }) {
+        let why = format!("the cluster's NAT gateway {gateway} uses it");
+        part.doubt(look, &format!("elastic IP {id}"), &why);
     }
-    part
+    Ok(part)
+}
+
+/// What was found. Who may not look at it is told so: there may be something.
+fn found_or_missed(what: &str, found: Result<Part, Lost>) -> Part {
+    found.unwrap_or_else(|lost| {
+        let mut part = Part::default();
+        part.miss(what, &lost);
+        part
+    })
 }
 
 /// The cluster's images: those with its tag, and the one with the name of its copy. EC2 tags a copy once it is made.
 async fn images(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
     let (mut part, copies) = join!(Box::pin(of::<Image>(look, owned)), Box::pin(copies(look)));
-    match copies {
-        Ok(copies) => part.take(copies),
-        Err(lost) if is_denied(&lost) => {}
-        Err(lost) => part.miss("the copied image", &lost),
-    }
+    part.take(found_or_missed("the copied image", copies));
     part
 }
 
@@ -222,6 +221,20 @@ async fn of_copy(look: Look<'_>, image: &str) -> Result<Vec<String>, Lost> {
     Ok(found.iter().filter(is_it).filter_map(Snapshot::snapshot_id).map(str::to_owned).collect())
 }
 
+/// Notes the snapshots that were made for an image. Who may not look for them knows those that the image names
+/// itself, as a finished copy does.
+fn with_snapshots(image: &mut Node, copied: Result<Vec<String>, Lost>) -> Result<(), Lost> {
+    match copied {
+        Ok(more) => {
+            let new: Vec<String> = more.into_iter().filter(|id| !image.mentions.contains(id)).collect();
+            image.mentions.extend(new);
+            Ok(())
+        }
+        Err(lost) if is_denied(&lost) && !image.mentions.is_empty() => Ok(()),
+        Err(lost) => Err(lost),
+    }
+}
+
 /// Images, and snapshots with those that belong to a cluster's image. These carry no tag of the cluster, and only the
 /// image names them: an image whose snapshots could not be looked at is left out, so that it goes after they are known.
 async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
@@ -229,16 +242,10 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
         join!(Box::pin(images(look, owned)), Box::pin(of::<Snapshot>(look, owned)));
     let mut held = BTreeSet::new();
     for image in images.nodes.iter_mut().filter(|node| node.fate == Disposition::Removed) {
-        match Box::pin(of_copy(look, &image.key)).await {
-            Ok(more) => {
-                let new: Vec<String> = more.into_iter().filter(|id| !image.mentions.contains(id)).collect();
-                image.mentions.extend(new);
-            }
-            Err(lost) if is_denied(&lost) => {}
-            Err(lost) => {
-                snapshots.miss("the snapshots of images", &lost);
-                held.insert(image.key.clone());
-            }
+        let copied = Box::pin(of_copy(look, &image.key)).await;
+        if let Err(lost) = with_snapshots(image, copied) {
+            snapshots.miss("the snapshots of images", &lost);
+            held.insert(image.key.clone());
         }
     }
     images.nodes.retain(|node| !held.contains(&node.key));
@@ -392,4 +399,43 @@ fn node<T: Described>(look: Look<'_>, one: &T, fate: Disposition) -> Option<Node
     node.mentions.extend(node.vpc.clone());
     one.refine(&mut node);
     Some(node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::{Fault, Sort};
+
+    fn denied() -> Lost {
+        Lost::Fault(Fault {
+            call: "ec2:DescribeImages".to_owned(),
+            sort: Sort::Denied,
+            code: Some("UnauthorizedOperation".to_owned()),
+            message: String::new(),
+            request_id: None,
+            status: Some(403),
+        })
+    }
+
+    #[test]
+    fn what_the_caller_may_not_look_at_is_missed() {
+        let part = found_or_missed("the copied image", Err(denied()));
+        let said: Vec<&str> = part.unseen.iter().map(|finding| finding.message.as_str()).collect();
+        assert!(matches!(said.as_slice(), [one] if one.starts_with("the copied image cannot be read")));
+        assert!(found_or_missed("the copied image", Ok(Part::default())).unseen.is_empty());
+    }
+
+    #[test]
+    fn the_snapshots_of_an_unfinished_copy_must_be_looked_for() {
+        let image = |mentions: &[&str]| Node {
+            mentions: mentions.iter().map(|id| (*id).to_owned()).collect(),
+            ..Node::new(&kinds::IMAGE, "ami-1", "ami-1".to_owned(), Disposition::Removed)
+        };
+        assert!(with_snapshots(&mut image(&["snap-1"]), Err(denied())).is_ok());
+        assert!(with_snapshots(&mut image(&[]), Err(denied())).is_err());
+        let mut named = image(&["snap-1"]);
+        let more = vec!["snap-1".to_owned(), "snap-2".to_owned()];
+        assert!(with_snapshots(&mut named, Ok(more)).is_ok());
+        assert_eq!(named.mentions, ["snap-1", "snap-2"]);
+    }
 }
