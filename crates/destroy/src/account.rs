@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use landfall_diagnostics::Kind;
     use landfall_platform::cloud::{Asked, Waiting};
-    use landfall_platform::removal::{FoundCluster, Holder, Outcome, Resource};
+    use landfall_platform::removal::{FoundClusters, Holder, Outcome, Resource};
 
     fn target(account: Option<&str>) -> Target {
         let region = Value::from("us-gov-west-1");
@@ -200,8 +200,8 @@ mod tests {
             Box::pin(async { Vec::new() })
         }
 
-        fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
-            Box::pin(async { Ok(Vec::new()) })
+        fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
+            Box::pin(async { Ok(FoundClusters::default()) })
         }
     }
 

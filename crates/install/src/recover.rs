@@ -18,7 +18,7 @@ use landfall_engine_terraform::{Cause, Changes, Preview, Stage, Work};
 use landfall_model::plan;
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal;
-use landfall_platform::removal::{Account, Discovered, FoundCluster, Holder, Removal, Resource, Target};
+use landfall_platform::removal::{Account, Discovered, FoundClusters, Holder, Removal, Resource, Target};
 use landfall_platform::untracked::Modules;
 
 use super::files::{Files, step};
@@ -366,7 +366,7 @@ impl Removal for Only<'_> {
         self.removal.holders_of(things)
     }
 
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
         self.removal.clusters()
     }
 }

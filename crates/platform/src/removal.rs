@@ -8,7 +8,7 @@ use landfall_diagnostics::Finding;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cloud::{Asked, Waiting};
+use crate::cloud::{Asked, Verdict, Waiting};
 
 /// The cluster that is to go, as `metadata.json` or the command line names it (`assets.md`, E.1).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -177,6 +177,21 @@ pub struct FoundCluster {
     pub things: usize,
 }
 
+/// The clusters of an account that a search has found.
+#[derive(Clone, Debug, Default)]
+pub struct FoundClusters {
+    /// The clusters.
+    pub clusters: Vec<FoundCluster>,
+    /// Why there may be more, if a part of the search failed.
+    pub missed: Option<Verdict>,
+}
+
+impl From<Vec<FoundCluster>> for FoundClusters {
+    fn from(clusters: Vec<FoundCluster>) -> Self {
+        Self { clusters, missed: None }
+    }
+}
+
 /// What other regions or subscriptions have of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Elsewhere {
@@ -248,6 +263,6 @@ pub trait Removal: Send + Sync {
         Box::pin(async { false })
     }
 
-    /// All clusters of the account that can be seen from here.
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>>;
+    /// All clusters of the account that can be seen from here, and whether that is all of them.
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>>;
 }

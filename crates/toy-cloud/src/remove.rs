@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use landfall_platform::cloud::{Asked, Verdict, Waiting};
 use landfall_platform::removal::{
-    Account as Caller, Discovered, Disposition, FoundCluster, Holder, Kind, Outcome, Removal, Resource,
-    Target,
+    Account as Caller, Discovered, Disposition, FoundCluster, FoundClusters, Holder, Kind, Outcome, Removal,
+    Resource, Target,
 };
 
 use crate::account::Account;
@@ -105,7 +105,7 @@ impl Removal for Remove<'_> {
         })
     }
 
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
         Box::pin(async move {
             let content = self.account.read().map_err(|why| failed(&why))?;
             let mut found: BTreeMap<&str, usize> = BTreeMap::new();
@@ -118,7 +118,7 @@ impl Removal for Remove<'_> {
                 region: region.clone(),
                 things,
             };
-            Ok(found.into_iter().map(cluster).collect())
+            Ok(found.into_iter().map(cluster).collect::<Vec<FoundCluster>>().into())
         })
     }
 }

@@ -96,10 +96,19 @@ struct Place {
 struct Seen<'p> {
     place: &'p Place,
     account: Option<String>,
-    clusters: Result<Vec<FoundCluster>, Missed>,
+    clusters: Vec<FoundCluster>,
+    /// Why there may be more.
+    missed: Option<Missed>,
 }
 
-/// Why a place was not searched.
+impl Seen<'_> {
+    /// Whether the place was searched, if not wholly.
+    fn is_searched(&self) -> bool {
+        self.missed.is_none() || !self.clusters.is_empty()
+    }
+}
+
+/// Why a place was not searched, or not wholly.
 #[derive(Clone, Debug)]
 enum Missed {
     /// The account has not enabled the region: there is nothing to search.
@@ -249,18 +258,18 @@ async fn one<'p>(args: &Args, cloud: &dyn Cloud, basis: &Basis, place: &'p Place
     let removal = cloud.removal(asking, &place.target);
     let is_one = !args.all_regions && args.profile.is_empty();
     let looked = timeout(args.timeout, async {
-        let clusters = removal.clusters().await;
-        let account = if is_one && clusters.is_ok() { None } else { Some(removal.account().await) };
-        let clusters = match clusters {
-            Ok(clusters) => Ok(clusters),
-            Err(_) if removal.is_off().await => Err(Missed::Off),
-            Err(verdict) => Err(why(verdict, account.as_ref())),
+        let found = removal.clusters().await;
+        let account = if is_one && found.is_ok() { None } else { Some(removal.account().await) };
+        let (clusters, missed) = match found {
+            Ok(found) => (found.clusters, found.missed.map(|verdict| why(verdict, account.as_ref()))),
+            Err(_) if removal.is_off().await => (Vec::new(), Some(Missed::Off)),
+            Err(verdict) => (Vec::new(), Some(why(verdict, account.as_ref()))),
         };
-        (clusters, account.and_then(Result::ok))
+        (clusters, missed, account.and_then(Result::ok))
     });
     let late = || Missed::Unanswered(Box::new(target::pages::late(args.timeout.as_secs())));
-    let (clusters, account) = looked.await.unwrap_or_else(|_| (Err(late()), None));
-    Seen { place, account: account.map(|account| account.id), clusters }
+    let (clusters, missed, account) = looked.await.unwrap_or_else(|_| (Vec::new(), Some(late()), None));
+    Seen { place, account: account.map(|account| account.id), clusters, missed }
 }
 
 /// Why a place was not searched, given what came of the search and of the question whose credentials these are.
@@ -279,7 +288,7 @@ fn why(verdict: Verdict, account: Option<&Asked<Account>>) -> Missed {
 
 /// How the search ended: with 4 where a place refused it, with 5 where only answers are missing.
 fn exit(seen: &[Seen<'_>]) -> Exit {
-    let missed = || seen.iter().filter_map(|one| one.clusters.as_ref().err());
+    let missed = || seen.iter().filter_map(|one| one.missed.as_ref());
     if missed().any(|one| matches!(one, Missed::Refused(_))) {
         return Exit::Unfit;
     }
@@ -291,7 +300,7 @@ fn exit(seen: &[Seen<'_>]) -> Exit {
 fn missed(seen: &[Seen<'_>]) -> Vec<Finding> {
     let mut missed: Vec<(Finding, Vec<&Place>)> = Vec::new();
     for one in seen {
-        let Some(finding) = one.clusters.as_ref().err().and_then(Missed::finding) else { continue };
+        let Some(finding) = one.missed.as_ref().and_then(Missed::finding) else { continue };
         // Other credentials may be refused for another reason.
         let is_same = |known: &Finding, places: &[&Place]| {
             let of_profile = places.iter().any(|place| place.profile_name() == one.place.profile_name());
@@ -337,18 +346,18 @@ fn tell<'s>(
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
     let (findings, exit) = (missed(seen), exit(seen));
-    let is_searched = seen.iter().any(|one| one.clusters.is_ok());
+    let is_searched = seen.iter().any(Seen::is_searched);
     if !is_searched && !findings.is_empty() {
         return ended("refused", &findings, exit, settings);
     }
-    let off = seen.iter().filter(|one| matches!(one.clusters, Err(Missed::Off)));
+    let off = seen.iter().filter(|one| matches!(one.missed, Some(Missed::Off)));
     let off: Vec<String> = off.map(|one| one.place.name()).collect();
     if !off.is_empty() {
         settings.printer.talk(&format!("not enabled in the account, so not searched: {}", off.join(", ")));
     }
     let mut rows: Vec<(&'s Seen<'_>, &'s FoundCluster)> = Vec::new();
     for one in seen {
-        rows.extend(one.clusters.iter().flatten().map(|cluster| (one, cluster)));
+        rows.extend(one.clusters.iter().map(|cluster| (one, cluster)));
     }
     rows.sort_by(|(a, left), (b, right)| {
         (&a.place.profile_name(), left).cmp(&(&b.place.profile_name(), right))
@@ -394,8 +403,9 @@ fn tell<'s>(
     });
     let missed = seen.iter().filter_map(|one| {
         // Those that are not enabled are many, and have been named.
-        let missed = one.clusters.as_ref().err().filter(|missed| missed.finding().is_some())?;
-        Some(entry(one, one.place.region.as_str(), None, missed.words().to_owned()))
+        let missed = one.missed.as_ref().filter(|missed| missed.finding().is_some())?;
+        let words = if one.clusters.is_empty() { missed.words() } else { "incomplete" };
+        Some(entry(one, one.place.region.as_str(), None, words.to_owned()))
     });
     let entries: Vec<Entry<'_>> = found.chain(missed).collect();
     settings.printer.data(&listing(&entries, has_accounts, settings.printer.styles().data))?;
@@ -417,6 +427,34 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_that_found_something_and_missed_something_is_partial() {
+        let place = Place {
+            profile: None,
+            region: "r-1".to_owned(),
+            target: Target::default(),
+            config: InstallConfig::default(),
+        };
+        let seen = |things: &[usize], missed: Option<Missed>| {
+            let cluster = |things: &usize| FoundCluster {
+                infra_id: "demo-bcd24".to_owned(),
+                region: "r-1".to_owned(),
+                things: *things,
+            };
+            Seen { place: &place, account: None, clusters: things.iter().map(cluster).collect(), missed }
+        };
+        let finding = || Box::new(pages::not_gathered("clusters", "no"));
+        let refused = || Some(Missed::Refused(finding()));
+        let unanswered = Some(Missed::Unanswered(finding()));
+        assert!(seen(&[1], refused()).is_searched() && seen(&[], None).is_searched());
+        assert!(!seen(&[], refused()).is_searched());
+        for (missed, wanted) in [(refused(), Exit::Unfit), (unanswered, Exit::PartWay)] {
+            let all = [seen(&[1], missed)];
+            assert_eq!((exit(&all), super::missed(&all).len()), (wanted, 1));
+        }
+        assert_eq!(exit(&[seen(&[1], None)]), Exit::Done);
+    }
 
     #[test]
     fn all_regions_of_a_profile_are_counted() {

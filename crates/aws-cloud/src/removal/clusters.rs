@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::types::{ResourceTagMapping, TagFilter};
 use futures::stream::{self, StreamExt};
-use landfall_platform::cloud::{Asked, Verdict};
-use landfall_platform::removal::{Disposition, FoundCluster, Kind, Outcome, Resource};
+use landfall_platform::cloud::{Asked, Verdict, Waiting};
+use landfall_platform::removal::{Disposition, FoundCluster, FoundClusters, Kind, Outcome, Resource};
 
 use super::arn::Arn;
 use super::discover::AT_A_TIME;
 use super::ownership::OWNED;
-use super::{AwsRemoval, delete, kinds};
+use super::{AwsRemoval, delete, kinds, pages};
 use crate::gather::filter;
 use crate::session::Lost;
 use landfall_aws::tags::{CLUSTER, PROVIDER, id_of};
@@ -23,12 +23,18 @@ const RESOURCES: &str = "tag:GetResources";
 /// What was seen of each cluster, by infrastructure id.
 type Seen = BTreeMap<String, BTreeSet<String>>;
 
-/// All clusters that made something in the region.
-pub(super) async fn clusters(removal: &AwsRemoval<'_>) -> Asked<Vec<FoundCluster>> {
-    let mut seen = match Box::pin(by_tags(removal)).await {
-        Ok(seen) => seen,
+/// A cluster that could not be asked for, and why.
+type Missed = (String, Lost);
+
+/// All clusters that made something in the region, and whether one could not be asked for.
+pub(super) async fn clusters(removal: &AwsRemoval<'_>) -> Asked<FoundClusters> {
+    let (mut seen, missed) = match Box::pin(by_tags(removal)).await {
         // EC2 knows of its own things alone, but may be asked where the other may not.
-        Err(lost) => Box::pin(by_ec2(removal)).await.map_err(|_| verdict(&lost))?,
+        Ok((seen, Some(missed))) if seen.is_empty() => {
+            (Box::pin(by_ec2(removal)).await.map_err(|_| verdict(&missed.1))?, Some(missed))
+        }
+        Ok(answer) => answer,
+        Err(lost) => (Box::pin(by_ec2(removal)).await.map_err(|_| verdict(&lost))?, None),
     };
     let gone = only_listed(removal, &seen).await;
     for things in seen.values_mut() {
@@ -39,28 +45,54 @@ pub(super) async fn clusters(removal: &AwsRemoval<'_>) -> Asked<Vec<FoundCluster
         .into_iter()
         .filter(|(_, things)| !things.is_empty())
         .map(|(infra_id, things)| FoundCluster { infra_id, region: region.to_owned(), things: things.len() });
-    Ok(found.collect())
+    Ok(FoundClusters { clusters: found.collect(), missed: missed.as_ref().map(incomplete) })
 }
 
-/// What clusters have made, whatever the service.
-async fn by_tags(removal: &AwsRemoval<'_>) -> Result<Seen, Lost> {
+/// What clusters have made, whatever the service, and one that could not be asked for.
+async fn by_tags(removal: &AwsRemoval<'_>) -> Result<(Seen, Option<Missed>), Lost> {
     let ids = Box::pin(keys(removal)).await?;
     let client = removal.session.tagging().await.map_err(Lost::Unready)?;
-    let calls: Vec<_> = ids.iter().map(|id| Box::pin(resources(removal, client, id))).collect();
+    let ask = |id: String| -> Waiting<'_, Result<BTreeSet<String>, Lost>> {
+        Box::pin(async move { resources(removal, client, &id).await })
+    };
+    Ok(Box::pin(of_each(ids, ask)).await)
+}
+
+/// What is seen of each of the clusters, and one of which it is not known. Calls that fail were repeated already.
+async fn of_each<A>(ids: BTreeSet<String>, ask: impl Fn(String) -> A) -> (Seen, Option<Missed>)
+where
+    A: Future<Output = Result<BTreeSet<String>, Lost>>,
+{
+    let mut calls = Vec::with_capacity(ids.len());
+    for id in &ids {
+        calls.push(ask(id.clone()));
+    }
     let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
-    let (mut seen, mut missed) = (Seen::new(), None);
+    let (mut seen, mut missed) = (Seen::new(), Vec::new());
     for (id, answer) in ids.into_iter().zip(answers) {
         match answer {
             // A key may be of a cluster that is long gone.
             Ok(found) if found.is_empty() => {}
             Ok(found) => drop(seen.insert(id, found)),
-            Err(lost) => missed = Some(lost),
+            Err(lost) => missed.push((id, lost)),
         }
     }
-    match missed {
-        // That there is none cannot be said where nobody may look.
-        Some(lost) if seen.is_empty() => Err(lost),
-        _ => Ok(seen),
+    // A refusal is not over the next time.
+    let refused = missed.iter().position(|(_, lost)| !may_pass(lost)).unwrap_or_default();
+    (seen, missed.into_iter().nth(refused))
+}
+
+fn may_pass(lost: &Lost) -> bool {
+    matches!(lost, Lost::Fault(fault) if fault.may_pass())
+}
+
+/// What is to be said of a search that one cluster is missing from.
+fn incomplete((id, lost): &Missed) -> Verdict {
+    match verdict(lost) {
+        Verdict::Found(_) => {
+            Verdict::Found(Box::new(pages::unseen(&format!("the resources of cluster {id}"), lost)))
+        }
+        other => other,
     }
 }
 
@@ -159,6 +191,49 @@ fn thing(arn: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::{Fault, Sort};
+
+    fn fault(sort: Sort) -> Lost {
+        Lost::Fault(Fault {
+            call: RESOURCES.to_owned(),
+            sort,
+            code: Some("AccessDeniedException".to_owned()),
+            message: String::new(),
+            request_id: None,
+            status: Some(400),
+        })
+    }
+
+    /// A search for three clusters, of which one is gone and two fail.
+    async fn search(sorts: [Sort; 2]) -> (Vec<String>, Option<Verdict>) {
+        let ask = |id: String| async move {
+            match id.as_str() {
+                "one-bcd24" => Ok(BTreeSet::from(["vpc-1".to_owned()])),
+                "two-bcd24" => Err(fault(sorts[0])),
+                "three-bcd24" => Err(fault(sorts[1])),
+                _ => Ok(BTreeSet::new()),
+            }
+        };
+        let ids = ["one-bcd24", "two-bcd24", "three-bcd24", "gone-bcd24"].map(str::to_owned);
+        let (seen, missed) = of_each(BTreeSet::from(ids), ask).await;
+        (seen.into_keys().collect(), missed.as_ref().map(incomplete))
+    }
+
+    #[tokio::test]
+    async fn a_cluster_that_cannot_be_asked_for_is_not_left_out_silently() {
+        for sorts in [[Sort::Denied, Sort::Throttled], [Sort::Throttled, Sort::Denied]] {
+            let (seen, missed) = search(sorts).await;
+            assert_eq!(seen, ["one-bcd24"]);
+            let said = match missed {
+                Some(Verdict::Found(finding)) => finding.message,
+                other => format!("{other:?}"),
+            };
+            let is_told = said.starts_with("the resources of cluster t") && said.contains("cannot be read");
+            assert!(is_told, "{said}");
+        }
+        let (seen, missed) = search([Sort::Throttled; 2]).await;
+        assert!(seen.len() == 1 && matches!(missed, Some(Verdict::Unanswered(_))));
+    }
 
     #[test]
     fn the_id_is_what_follows_in_the_key() {

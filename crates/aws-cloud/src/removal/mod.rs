@@ -26,7 +26,7 @@ use std::sync::{Mutex, PoisonError};
 use aws_config::Region;
 use landfall_platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Resource, Target,
+    Account, Discovered, Elsewhere, FoundClusters, Holder, Outcome, Removal, Resource, Target,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -215,7 +215,7 @@ impl Removal for AwsRemoval<'_> {
         Box::pin(async move { self.session.off().await.is_some() })
     }
 
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
         Box::pin(clusters::clusters(self))
     }
 }

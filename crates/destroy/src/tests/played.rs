@@ -9,7 +9,7 @@ use futures::future::pending;
 use landfall_diagnostics::{Finding, Kind as FaultKind};
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Disposition, FoundCluster, Holder, Kind, Outcome as Answer, Removal, Resource,
+    Account, Discovered, Disposition, FoundClusters, Holder, Kind, Outcome as Answer, Removal, Resource,
     Target,
 };
 use tokio::runtime::Builder;
@@ -324,8 +324,8 @@ impl Removal for Cloud {
         }))
     }
 
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
+        Box::pin(async { Ok(FoundClusters::default()) })
     }
 }
 

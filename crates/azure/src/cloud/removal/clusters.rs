@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use futures::join;
 use landfall_platform::cloud::{Asked, Verdict};
-use landfall_platform::removal::FoundCluster;
+use landfall_platform::removal::{FoundCluster, FoundClusters};
 
 use super::holdings::Holding;
 use super::names::owners;
@@ -26,7 +26,7 @@ struct Seen {
 }
 
 /// All clusters that own something that the caller can see.
-pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<Vec<FoundCluster>> {
+pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<FoundClusters> {
     let session = removal.session();
     let ask = removal.ask(&session).await?;
     let subscription = resource::subscription(&ask.subscription);
@@ -38,7 +38,7 @@ pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<Vec<FoundClust
     let told = |what: &str, fault: Fault| Verdict::Found(Box::new(unseen(what, &fault)));
     let groups = groups.map_err(|fault| told("the resource groups of the subscription", fault))?;
     let resources = resources.map_err(|fault| told("the resources of the subscription", fault))?;
-    Ok(of(&groups, &resources))
+    Ok(of(&groups, &resources).into())
 }
 
 fn of(groups: &[Holding], resources: &[Holding]) -> Vec<FoundCluster> {

@@ -28,7 +28,7 @@ use futures::future::join_all;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::cloud::{Asked, Asking, Session as _, Unready, Verdict, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Resource, Target,
+    Account, Discovered, Elsewhere, FoundClusters, Holder, Outcome, Removal, Resource, Target,
 };
 
 use self::names::Owner;
@@ -233,7 +233,7 @@ impl Removal for AzureRemoval<'_> {
         Box::pin(elsewhere::elsewhere(self))
     }
 
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
         Box::pin(clusters::clusters(self))
     }
 }
