@@ -93,12 +93,16 @@ fn keep_unknown(schema: &mut Value) {
 }
 
 /// What a server checks of an `AzureInfrastructure`, each with its message.
-const INFRASTRUCTURE_RULES: [(&str, &str); 2] = [
+const INFRASTRUCTURE_RULES: [(&str, &str); 3] = [
     ("has(self.installConfig) != has(self.installConfigRef)", "set either installConfig or installConfigRef"),
     (
         "!has(self.infraID) || self.infraID == '' || !has(oldSelf.infraID) || oldSelf.infraID == '' || \
          self.infraID == oldSelf.infraID",
         "infraID cannot be changed",
+    ),
+    (
+        "!has(oldSelf.machines) || oldSelf.machines != 'aso' || (has(self.machines) && self.machines == 'aso')",
+        "machines cannot be changed from aso: Azure Service Operator would delete the control plane",
     ),
 ];
 

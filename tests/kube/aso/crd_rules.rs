@@ -48,6 +48,12 @@ fn the_definition_refuses_what_cannot_be() {
     let id = |id: &str| json!({ "spec": { "infraID": id } });
     server.change(&path, &id("demo-x7k2p"));
     is_refused(server.call("PATCH", &path, &id("demo-b4n9w")), "infraID cannot be changed");
+    // Machines that the operator creates stay with it.
+    let machines = |who: Value| json!({ "spec": { "machines": who } });
+    server.change(&path, &machines(json!("aso")));
+    for wrong in [json!("none"), Value::Null] {
+        is_refused(server.call("PATCH", &path, &machines(wrong)), "machines cannot be changed from aso");
+    }
     // The rest stays changeable.
     server.change(&path, &json!({ "spec": { "paused": true, "infraID": "demo-x7k2p" } }));
 }

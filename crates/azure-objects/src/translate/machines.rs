@@ -10,6 +10,8 @@ use super::load_balancers::{Part, part, public_frontend};
 use super::network::{Rule, add_rule, in_group};
 use super::set::{Family, Object, Set, by_id, object, owner, reference};
 use super::{Ignition, pages};
+use crate::desired::Need;
+use crate::names::object_name;
 
 /// Size of the bootstrap machine's disk in GB.
 const BOOTSTRAP_DISK: i64 = 128;
@@ -42,7 +44,7 @@ pub(super) fn add(set: &mut Set<'_>) {
     let nat_rule = if input.bootstrap { add_way_to_bootstrap(set) } else { None };
     if input.bootstrap {
         let bootstrap = Machine {
-            name: format!("{id}-bootstrap"),
+            name: bootstrap_machine(id),
             zone: "",
             disk_size: BOOTSTRAP_DISK,
             accelerated: false,
@@ -52,8 +54,10 @@ pub(super) fn add(set: &mut Set<'_>) {
         };
         add_machine(set, &bootstrap);
     }
-    // While the bootstrap machine is made, those without a config have nothing to start with.
+    // While the bootstrap machine is made, those without a config have nothing to start with. Those that exist have
+    // started.
     if input.bootstrap && input.ignition.control_plane.is_none() {
+        set.keeps_machines = true;
         return;
     }
     for (i, zone) in in_turn(&pool.zones, pool.replicas).enumerate() {
@@ -105,10 +109,40 @@ pub fn is_pointer(config: &str) -> bool {
     config.is_some_and(|config| config.contains_key("ignition") && config.len() == 1)
 }
 
+fn bootstrap_machine(infra_id: &str) -> String {
+    format!("{infra_id}-bootstrap")
+}
+
+/// The name of a machine's network card.
+fn card_of(machine: &str) -> String {
+    format!("{machine}-nic")
+}
+
+/// The name of the rules that lead to the bootstrap machine.
+fn way_to_bootstrap(infra_id: &str) -> String {
+    format!("{infra_id}_ssh_in")
+}
+
+/// Whether a cluster has an object for its bootstrap machine alone: the machine, its network card, and the rules that
+/// lead to it. `azure_name` is the name of the resource, as the object's spec has it.
+#[must_use]
+pub fn is_of_bootstrap(infra_id: &str, id: &Need, azure_name: &str) -> bool {
+    let machine = bootstrap_machine(infra_id);
+    let is_named = |name: &str| object_name(name).as_ref() == Some(&id.name);
+    match id.kind {
+        "VirtualMachine" => is_named(&machine),
+        "NetworkInterface" => is_named(&card_of(&machine)),
+        "NetworkSecurityGroupsSecurityRule" | "LoadBalancersInboundNatRule" => {
+            azure_name == way_to_bootstrap(infra_id)
+        }
+        _ => false,
+    }
+}
+
 /// Adds what lets people in to the bootstrap machine; gives the name of the rule of the load balancer. In a
 /// network of the user's own that is the user's to do.
 fn add_way_to_bootstrap(set: &mut Set<'_>) -> Option<String> {
-    let azure_name = format!("{}_ssh_in", set.infra_id());
+    let azure_name = way_to_bootstrap(set.infra_id());
     if set.azure.network.new.is_some() {
         let port = SSH_PORT.to_string();
         add_rule(set, &Rule { name: &azure_name, priority: 220, port: &port, family: Family::V4 });
@@ -132,7 +166,7 @@ fn add_way_to_bootstrap(set: &mut Set<'_>) -> Option<String> {
 
 /// Adds a machine with its network card.
 fn add_machine(set: &mut Set<'_>, machine: &Machine<'_>) {
-    let card = format!("{}-nic", machine.name);
+    let card = card_of(&machine.name);
     let card_name = set.name("network interface", &card);
     let spec = network_interface(set, machine, &card);
     let mut object = Object::new("NetworkInterface", card_name.clone(), spec);
@@ -324,4 +358,24 @@ fn security(pool: &Pool) -> Option<Value> {
         profile.insert("uefiSettings".to_owned(), settings.collect());
     }
     (!profile.is_empty()).then(|| profile.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_the_bootstrap_machine_needs_is_known_by_its_name() {
+        let is_temporary = |kind: &'static str, name: &str, azure_name: &str| {
+            is_of_bootstrap("demo-x7k2p", &Need { kind, name: name.to_owned() }, azure_name)
+        };
+        assert!(is_temporary("VirtualMachine", "demo-x7k2p-bootstrap", "demo-x7k2p-bootstrap"));
+        assert!(is_temporary("NetworkInterface", "demo-x7k2p-bootstrap-nic", ""));
+        let rules = ["NetworkSecurityGroupsSecurityRule", "LoadBalancersInboundNatRule"];
+        assert!(rules.iter().all(|kind| is_temporary(kind, "any", "demo-x7k2p_ssh_in")));
+        assert!(!is_temporary("VirtualMachine", "demo-x7k2p-master-0", "demo-x7k2p-master-0"));
+        assert!(!is_temporary("NetworkInterface", "demo-x7k2p-master-0-nic", ""));
+        assert!(!is_temporary("NetworkSecurityGroupsSecurityRule", "any", "apiserver_in"));
+        assert!(!is_temporary("StorageAccount", "demo-x7k2p-bootstrap", "demo-x7k2p_ssh_in"));
+    }
 }

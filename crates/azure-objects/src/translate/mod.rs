@@ -16,7 +16,7 @@ mod set;
 mod storage;
 
 pub use binding::Binding;
-pub use machines::is_pointer;
+pub use machines::{is_of_bootstrap, is_pointer};
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -112,6 +112,9 @@ pub struct Translation {
     pub objects: Vec<Desired>,
     /// The values in them that the status of others tells.
     pub bindings: Vec<Binding>,
+    /// Whether machines of the control plane are left out because nothing is known that they start with. Those that exist
+    /// stay.
+    pub keeps_machines: bool,
 }
 
 impl Translation {
@@ -139,7 +142,7 @@ pub fn translate(input: &Input<'_>) -> Result<Translation, Vec<Finding>> {
     let Some(set) = put_together(input) else {
         return Err(vec![pages::platform()]);
     };
-    let Set { objects, bindings, mut faults, .. } = set;
+    let Set { objects, bindings, keeps_machines, mut faults, .. } = set;
     faults.extend(astray(input, &objects).into_iter().map(|(kind, name)| pages::astray(kind, name)));
     let mut seen = BTreeSet::new();
     for object in &objects {
@@ -147,7 +150,7 @@ pub fn translate(input: &Input<'_>) -> Result<Translation, Vec<Finding>> {
             faults.push(pages::same_name(object.kind.kind, &object.name));
         }
     }
-    if faults.is_empty() { Ok(Translation { objects, bindings }) } else { Err(faults) }
+    if faults.is_empty() { Ok(Translation { objects, bindings, keeps_machines }) } else { Err(faults) }
 }
 
 /// All objects, and what stands against them. None for a plan of another platform.

@@ -29,6 +29,8 @@ pub(super) struct Set<'a> {
     pub(super) names: Names,
     pub(super) objects: Vec<Desired>,
     pub(super) bindings: Vec<Binding>,
+    /// Whether machines are left out that stay where they exist.
+    pub(super) keeps_machines: bool,
     pub(super) faults: Vec<Finding>,
 }
 
@@ -120,7 +122,16 @@ impl<'a> Set<'a> {
         let platform = input.plan.config.platform.azure.as_ref()?;
         let mut faults = Vec::new();
         let names = Names::of(input.plan, azure, &mut faults);
-        Some(Self { input, azure, platform, names, objects: Vec::new(), bindings: Vec::new(), faults })
+        Some(Self {
+            input,
+            azure,
+            platform,
+            names,
+            objects: Vec::new(),
+            bindings: Vec::new(),
+            keeps_machines: false,
+            faults,
+        })
     }
 
     /// Looks for what no object of the operator can have.

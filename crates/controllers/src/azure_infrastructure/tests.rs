@@ -7,6 +7,7 @@ mod deletion_policies;
 mod held;
 mod in_use;
 mod kstatus;
+mod losses;
 mod moved;
 mod operator_gone;
 mod pinned;

@@ -225,6 +225,7 @@ impl<'a> Run<'a> {
             self.say(said.clone());
         }
         self.status.infra_id.clone_from(&plan.drive.infra_id);
+        self.keep_machines(&plan)?;
         if plan.held && !self.takes_turn(&plan).await? {
             return self.look_on(&plan.drive.infra_id, Some(&plan.cloud)).await.map(|()| None);
         }

@@ -18,6 +18,7 @@ mod live;
 mod other_kinds;
 mod pace;
 pub mod pages;
+mod pruning;
 mod references;
 mod relocate;
 mod removal;
@@ -241,10 +242,13 @@ impl Drive {
         })
     }
 
-    /// The objects of this cluster that stand and are not in its plan.
+    /// The objects of this cluster that stand and are not in its plan. Machines that the plan leaves out for want of an
+    /// ignition config stay, with their network cards and disks.
     fn left_over<'w>(&'w self, plan: &Translation, world: &'w ObservedState) -> Vec<&'w Need> {
+        let is_planned = |id: &Need| plan.objects.iter().any(|desired| is(desired, id));
+        let is_kept = |id: &Need| plan.keeps_machines && pruning::is_of_machine(id);
         let own = self.own(world).map(|(id, _)| id);
-        own.filter(|id| !plan.objects.iter().any(|desired| is(desired, id))).collect()
+        own.filter(|id| !is_planned(id) && !is_kept(id)).collect()
     }
 
     /// The objects of a plan, and those that are no longer in it.

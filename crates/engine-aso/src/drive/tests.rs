@@ -74,7 +74,7 @@ fn plan() -> Translation {
     if let Some(record) = objects.last_mut() {
         record.hints.late_bound.push(binding.words());
     }
-    Translation { objects, bindings: vec![binding] }
+    Translation { objects, bindings: vec![binding], ..Translation::default() }
 }
 
 fn used() -> Vec<&'static Kind> {

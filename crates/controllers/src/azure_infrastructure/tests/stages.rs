@@ -8,12 +8,12 @@ use super::*;
 
 const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
 const POINTER: &str = r#"{"ignition":{"version":"3.2.0"}}"#;
-const MACHINES: &str = "virtualmachines";
+pub(super) const MACHINES: &str = "virtualmachines";
 /// The names of the machines that stay.
 const STAYING: [&str; 3] = ["demo-x7k2p-master-0", "demo-x7k2p-master-1", "demo-x7k2p-master-2"];
 
 /// A controller with a resource whose machines the operator makes, the bootstrap machine too.
-fn bootstrapping() -> Stage {
+pub(super) fn bootstrapping() -> Stage {
     let stage = Stage::new(&json!({
         "infraID": "demo-x7k2p",
         "machines": "aso",
@@ -32,7 +32,7 @@ fn bootstrapping() -> Stage {
 }
 
 /// The names of all objects of a kind.
-fn names(stage: &Stage, plural: &str) -> BTreeSet<String> {
+pub(super) fn names(stage: &Stage, plural: &str) -> BTreeSet<String> {
     let name = |object: &Value| object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     stage.played.all(plural).iter().map(name).collect()
 }

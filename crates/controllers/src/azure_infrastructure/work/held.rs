@@ -6,15 +6,16 @@ use std::time::Duration;
 use landfall_engine_aso::core::{Object, Status};
 use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::drive;
+use landfall_engine_aso::drive::listed;
 use landfall_engine_aso::kinds::KINDS;
 
-use super::super::resource::{AdoptPolicy, Counts};
+use super::super::resource::{AdoptPolicy, Counts, Machines};
 use super::super::rollout::{ROLLOUT, Refusal, Taking};
 use super::{Planned, Run, VERSION, each_once};
 use crate::Failed;
 use crate::azure_infrastructure::anchor;
 use crate::azure_infrastructure::inputs::Digests;
-use crate::azure_infrastructure::status::{PROGRESSING, READY, Said, UPDATE, shortened};
+use crate::azure_infrastructure::status::{PROGRESSING, READY, Said, UPDATE, VALIDATED, shortened};
 
 /// Value of the annotation with the accepted plan: no rollout has the cluster.
 const NEVER: &str = "never";
@@ -51,6 +52,25 @@ impl Run<'_> {
             return status.observed_generation == self.resource.metadata.generation;
         }
         digests()
+    }
+
+    /// Refuses to leave machines to another engine that Azure Service Operator created: they would be removed.
+    pub(super) fn keep_machines(&mut self, plan: &Planned) -> Result<(), Failed> {
+        if self.resource.spec.machines == Machines::Aso {
+            return Ok(());
+        }
+        let world = self.controller.driver.store.world(&self.cluster(&plan.drive.infra_id), drive::now());
+        let machines = plan.drive.machines(&world);
+        if machines.is_empty() {
+            return Ok(());
+        }
+        // What was held is not what its owner wants now.
+        self.status.retract(UPDATE);
+        let note = format!(
+            "spec.machines: {} of the control plane would be removed: set `machines: aso` again, or delete the cluster",
+            listed(&machines)
+        );
+        self.because(VALIDATED, Err(Failed::terminal("machines-exist", note)))
     }
 
     fn accepted_plan(&self) -> Option<&str> {

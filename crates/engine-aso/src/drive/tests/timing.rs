@@ -47,7 +47,7 @@ fn public() -> Translation {
             name: id.name,
         }
     };
-    Translation { objects: known.iter().map(wanted).collect(), bindings: Vec::new() }
+    Translation { objects: known.iter().map(wanted).collect(), ..Translation::default() }
 }
 
 /// Makes a cluster with an operator that takes its time, and says how long that took.

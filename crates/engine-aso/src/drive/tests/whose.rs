@@ -76,7 +76,8 @@ fn a_part_of_somebody_elses_resource_is_not_adopted() {
         desired(NET.0, NET.1, &json!({}), &[]),
         desired(subnet.0, subnet.1, &json!({ "owner": { "name": "net" } }), &[NET]),
     ];
-    let plan = Translation { objects: objects.into_iter().flatten().collect(), bindings: Vec::new() };
+    let objects = objects.into_iter().flatten().collect();
+    let plan = Translation { objects, ..Translation::default() };
     let owner = owner(ID, ID, "uid");
     let drive = Drive::new(ID, owner.clone(), Work::Make(plan));
     let policy_of_subnet = |network: Option<&Owner>| {
