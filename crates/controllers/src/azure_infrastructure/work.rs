@@ -226,6 +226,11 @@ impl<'a> Run<'a> {
         }
         self.status.infra_id.clone_from(&plan.drive.infra_id);
         self.keep_machines(&plan)?;
+        let losses = self.losses(&plan);
+        if !losses.is_empty() {
+            self.hold_losses(&plan, &losses).await?;
+            return self.look_on(&plan.drive.infra_id, Some(&plan.cloud)).await.map(|()| None);
+        }
         if plan.held && !self.takes_turn(&plan).await? {
             return self.look_on(&plan.drive.infra_id, Some(&plan.cloud)).await.map(|()| None);
         }

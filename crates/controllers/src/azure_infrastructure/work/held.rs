@@ -73,6 +73,31 @@ impl Run<'_> {
         self.because(VALIDATED, Err(Failed::terminal("machines-exist", note)))
     }
 
+    /// What Azure would lose with this plan although the cluster was Ready and its owner did not accept the plan.
+    pub(super) fn losses(&self, plan: &Planned) -> Vec<Need> {
+        if !anchor::was_ready(self.resource) || self.accepted_plan() == Some(plan.hash.as_str()) {
+            return Vec::new();
+        }
+        plan.drive
+            .losses(&self.controller.driver.store.world(&self.cluster(&plan.drive.infra_id), drive::now()))
+    }
+
+    /// Changes nothing, and says which resources the plan would remove from Azure. No rollout takes it.
+    pub(super) async fn hold_losses(&mut self, plan: &Planned, losses: &[Need]) -> Result<(), Failed> {
+        let note = format!(
+            "the new plan removes {} from Azure: nothing changes until it keeps them, or the annotation {} is {}",
+            listed(losses),
+            anchor::ACCEPTED_PLAN,
+            plan.hash
+        );
+        if plan.held {
+            self.note_held(plan);
+        }
+        self.say(Said::new(UPDATE, true, "PlanRemoves", &note));
+        self.say(Said::new(PROGRESSING, false, "Held", note));
+        self.leave_held().await
+    }
+
     fn accepted_plan(&self) -> Option<&str> {
         self.resource.metadata.annotations.get(anchor::ACCEPTED_PLAN).map(String::as_str)
     }
@@ -135,7 +160,13 @@ impl Run<'_> {
             anchor::ACCEPTED_PLAN,
             plan.hash
         );
-        // It is held for what its owner decided: from now on, whatever else changes does not count.
+        self.note_held(plan);
+        self.say(Said::new(UPDATE, true, "PlanChanged", &note));
+        self.say(Said::new(PROGRESSING, false, "Held", note));
+    }
+
+    /// Notes what its owner decided for a plan that is held: from now on, whatever else changes does not count.
+    fn note_held(&mut self, plan: &Planned) {
         self.status.owner_inputs_hash.clone_from(&plan.inputs.owner);
         // What the plan uses is kept by its cloud profile, also of a cluster that an earlier version planned.
         if self.status.region.is_empty() {
@@ -145,8 +176,6 @@ impl Run<'_> {
         if self.status.zones.is_empty() {
             self.status.zones.clone_from(&plan.zones);
         }
-        self.say(Said::new(UPDATE, true, "PlanChanged", &note));
-        self.say(Said::new(PROGRESSING, false, "Held", note));
     }
 
     /// Keeps a cluster as it is whose inputs are rejected although its owner did not change them, and says so.
@@ -159,11 +188,17 @@ impl Run<'_> {
         let note = format!("{rejects}: nothing changes until the spec, or what it refers to, does: {why}");
         self.say(Said::new(UPDATE, true, "PlanRejected", &note));
         self.say(Said::new(PROGRESSING, false, "Held", note));
-        // One that failed keeps its place, so that no other begins.
+        self.leave_held().await?;
+        self.look_on(infra_id, None).await.map(|()| None)
+    }
+
+    /// Gives the place in the rollout back where nothing changes until the owner decides. A cluster that failed keeps its
+    /// place, so that no other begins.
+    async fn leave_held(&mut self) -> Result<(), Failed> {
         if !self.is_marked && self.rollout_label() != Some(Taking::Failed.name()) {
             self.gives_place_back().await?;
         }
-        self.look_on(infra_id, None).await.map(|()| None)
+        Ok(())
     }
 
     /// Says how a cluster does that stays as it is: whether the operator can be used, and whether its objects are Ready.
