@@ -39,14 +39,40 @@ async fn a_changed_profile_does_not_release_what_another_landfall_plans() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_profile_counts_where_the_landfall_is_the_same() {
+async fn a_plan_that_only_the_profile_changes_waits_for_its_owner() {
     let stage = with_profile(&json!({ "planHash": "0123456789abcdef" })).await;
-    stage.rounds(2).await;
-    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
     change_profile(&stage);
     stage.rounds(2).await;
-    assert_eq!(stage.condition("UpdateAvailable"), "");
+    assert_eq!(stage.condition("UpdateAvailable"), "True PlanChanged");
+    assert_eq!(
+        (stage.condition("Progressing"), stage.condition("Ready")),
+        ("False Held".into(), "True Done".into())
+    );
+    assert_eq!(stage.resource()["status"]["planHash"], "0123456789abcdef");
+    let told = stage.told("UpdateAvailable");
+    assert!(told.starts_with("the edited cloud profile changes the plan"), "{told}");
+    // What the owner changes is carried out.
+    stage.change(&json!({ "spec": { "release": "4.18" }, "metadata": { "generation": 2 } }));
+    stage.rounds(4).await;
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), stage.condition("Ready")),
+        (String::new(), "True Done".into())
+    );
     assert_ne!(stage.resource()["status"]["planHash"], "0123456789abcdef");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_profile_that_leaves_the_plan_as_it_is_holds_nothing() {
+    let stage = with_profile(&json!({})).await;
+    let before = stage.resource()["status"].clone();
+    change_profile(&stage);
+    stage.rounds(2).await;
+    let status = stage.resource()["status"].clone();
+    assert_eq!(
+        (stage.condition("UpdateAvailable"), &status["planHash"]),
+        (String::new(), &before["planHash"])
+    );
+    assert_ne!(status["inputsHash"], before["inputsHash"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,5 @@
-//! A plan that differs although only landfall changed: held back, until its owner accepts it or its turn in a
-//! rollout comes.
+//! A plan that differs although only landfall or the cloud profile changed: held back, until its owner accepts it or
+//! its turn in a rollout comes. What a plan removes waits for its owner in any case.
 
 use std::time::Duration;
 
@@ -21,37 +21,26 @@ use crate::azure_infrastructure::status::{PROGRESSING, READY, Said, UPDATE, VALI
 const NEVER: &str = "never";
 
 impl Run<'_> {
-    /// Whether a plan is another one than the last although its owner changed nothing. Of what this version of landfall
-    /// planned, another plan is held only where nothing changed at all. A cluster that was never Ready is finished with
-    /// the new plan, unless its owner said never.
+    /// Whether a plan is another one than the last although its owner changed nothing, but landfall or the cloud profile
+    /// did. A cluster that was never Ready is finished with the new plan, unless its owner said never.
     pub(super) fn is_held(&self, hash: &str, inputs: &Digests) -> bool {
         let status = &self.status;
-        let is_same = if status.planned_by == VERSION {
-            self.is_same(|| status.inputs_hash == inputs.whole)
-        } else {
-            self.is_unchanged(inputs)
-        };
         let waits = match self.accepted_plan() {
             Some(NEVER) => true,
             Some(plan) if plan == hash => false,
             _ => anchor::was_ready(self.resource),
         };
-        is_same && !status.plan_hash.is_empty() && status.plan_hash != hash && waits
+        self.is_unchanged(inputs) && !status.plan_hash.is_empty() && status.plan_hash != hash && waits
     }
 
-    /// Whether the owner has changed nothing since the last plan. Earlier versions noted only the digest of all inputs.
+    /// Whether the owner has changed nothing since the last plan. Earlier versions noted only the digest of all inputs,
+    /// and before that none: then the generation counts.
     pub(super) fn is_unchanged(&self, inputs: &Digests) -> bool {
-        let status = &self.status;
-        self.is_same(|| status.owner_inputs_hash == inputs.owner || status.inputs_hash == inputs.whole)
-    }
-
-    /// Whether the digests are the same, or the generation where a version that noted none wrote the status.
-    fn is_same(&self, digests: impl Fn() -> bool) -> bool {
         let status = &self.status;
         if status.inputs_hash.is_empty() && status.owner_inputs_hash.is_empty() {
             return status.observed_generation == self.resource.metadata.generation;
         }
-        digests()
+        status.owner_inputs_hash == inputs.owner || status.inputs_hash == inputs.whole
     }
 
     /// Refuses to leave machines to another engine that Azure Service Operator created: they would be removed.
@@ -144,9 +133,14 @@ impl Run<'_> {
             && counts.done == counts.total
     }
 
-    /// Changes nothing, and says that this landfall plans the cluster in another way than the one before.
+    /// Changes nothing, and says that this landfall, or the edited cloud profile, plans the cluster in another way.
     fn hold_back(&mut self, plan: &Planned, refusal: Refusal) {
-        let before = self.before();
+        let has_profile = self.resource.spec.cloud_profile_ref.is_some();
+        let cause = if self.status.planned_by == VERSION && has_profile {
+            "the edited cloud profile changes the plan of this cluster".to_owned()
+        } else {
+            format!("landfall {VERSION} plans this cluster in another way than {}", self.before())
+        };
         let until = match refusal {
             Refusal::ByHand => "nothing changes until",
             Refusal::Full => "this cluster waits for its turn in the rollout, or until",
@@ -155,8 +149,7 @@ impl Run<'_> {
             }
         };
         let note = format!(
-            "landfall {VERSION} plans this cluster in another way than {before}: {until} the spec does, or the \
-             annotation {} is {}",
+            "{cause}: {until} the spec does, or the annotation {} is {}",
             anchor::ACCEPTED_PLAN,
             plan.hash
         );
