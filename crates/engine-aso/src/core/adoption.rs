@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Object, extra, tags};
 use crate::desired::Desired;
+use crate::kinds::{Kind, WasManaged};
 
 /// What adoption would do about one object. Its text is the message of the action.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +92,20 @@ pub(super) fn is_elsewhere(desired: &Desired, object: Object<'_>) -> bool {
 #[must_use]
 pub fn is_proven(object: Object<'_>, infra_id: &str) -> bool {
     tags::prove_ownership(object.map("status", "tags"), infra_id)
+}
+
+/// Whether a resource lacks the proof that it is a cluster's, as the operator read it; none where its kind has none, so that
+/// the object that it is a part of decides.
+#[must_use]
+pub fn lacks_proof(object: Object<'_>, kind: &Kind, infra_id: &str) -> Option<bool> {
+    let shown = kind.tag_carrier.field().and_then(|field| object.map("status", field));
+    let is_proven = tags::prove_ownership(shown, infra_id);
+    match kind.was_managed {
+        WasManaged::Tags => Some(!is_proven),
+        WasManaged::TagsIfShown => Some(!is_proven && shown.is_some()),
+        WasManaged::Always => Some(false),
+        WasManaged::Parent | WasManaged::Never => None,
+    }
 }
 
 fn has_tag(found: &Map<String, Value>, key: &str, value: &str) -> bool {

@@ -24,7 +24,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub use action::{Action, What};
-pub use adoption::{DryRun, is_proven};
+pub use adoption::{DryRun, is_proven, lacks_proof};
 pub use moving::{may_move, moved};
 pub use object::{Object, Ready, Status};
 pub use owner::{INFRASTRUCTURE, Owner};

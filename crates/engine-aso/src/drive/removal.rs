@@ -3,7 +3,8 @@
 //! What stands outside of the cluster's resource group goes first. Where that group is the cluster's own, it is
 //! the one object that is deleted then, and Azure removes all that is in it at once; the other objects go when
 //! it is gone, which costs them no more than the operator's look that there is nothing left. The group waits for
-//! what somebody else has in it, or built on what is in it, unless that may go as well.
+//! what somebody else has in it, or built on what is in it, unless that may go as well. The same holds for what the
+//! cluster has an object of in it and must not delete: what was never adopted, and what an administrator's policy keeps.
 //!
 //! Otherwise objects go tier by tier, the highest first: not every use of a resource is a reference between
 //! objects. An object that one of somebody else's names waits for that one to go, since the cluster's garbage
@@ -22,17 +23,21 @@ use super::relocate::heard;
 use super::run::End;
 use super::world::text;
 use super::{Drive, ObservedState, Planned, Step, Work, pages, tier};
-use crate::core::{ApiError, Context, Object, Op, Owner, decide, goes_as_a_whole};
+use crate::core::{ApiError, Context, Object, Op, Owner, Status, What, decide, goes_as_a_whole, lacks_proof};
 use crate::desired::{Mode, Need, Policy};
 use crate::keys;
+use crate::kinds::{self, WasManaged};
 use crate::translate::Translation;
 
 /// How long it may take to learn which objects there are before anybody is asked.
 const SOON: Duration = Duration::from_secs(30);
+/// What the operator says of an object whose resource does not exist.
+const NOT_FOUND: &str = "AzureResourceNotFound";
 /// The most objects that one message names.
 const NAMED: usize = 3;
 
-/// The objects of somebody else that the removal of a cluster concerns.
+/// The objects of somebody else that the removal of a cluster concerns, and the cluster's own whose resources Azure is to
+/// keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Others {
     /// The cluster waits until their owner deletes these.
@@ -61,7 +66,7 @@ pub(super) struct Removal<'a> {
     whole: Option<&'a Need>,
     /// What that group does not take with it.
     outside: Vec<&'a Need>,
-    /// What somebody else has in that group.
+    /// What somebody else has in that group, and what of the cluster's objects Azure is to keep there.
     inside: Vec<&'a Need>,
 }
 
@@ -87,8 +92,11 @@ impl<'a> Removal<'a> {
             own.iter().copied().filter(out).collect()
         });
         let inside = whole.map_or_else(Vec::new, |group| {
-            let theirs = world.iter().filter(|(id, _)| drive.is_theirs(id, world));
-            theirs.map(|(id, _)| id).filter(|id| lies_in(world, &own, id, group)).collect()
+            let others = world
+                .iter()
+                .map(|(id, _)| id)
+                .filter(|id| drive.is_theirs(id, world) || is_kept(world, &own, id, group, &drive.infra_id));
+            others.filter(|id| lies_in(world, &own, id, group)).collect()
         });
         Self { drive, world, own, whole, outside, inside }
     }
@@ -134,7 +142,20 @@ impl<'a> Removal<'a> {
             ..self.drive.context(self.world, failed)
         };
         let action = decide(Op::Delete, self.world.get(id), &self.drive.owner, &context);
-        self.drive.explained(Planned { object: id.clone(), action, behind }, self.world)
+        let planned = self.drive.explained(Planned { object: id.clone(), action, behind }, self.world);
+        if is_whole { self.with_kept(planned) } else { planned }
+    }
+
+    /// The same of the resource group, with the names of what it waits for where some of that is the cluster's own.
+    fn with_kept(&self, mut planned: Planned) -> Planned {
+        let is_going =
+            || self.world.get(&planned.object).is_some_and(|object| Object(object).is_being_deleted());
+        let has_kept = planned.behind.iter().any(|id| self.own.contains(&id));
+        if planned.action.what == What::Wait && self.outside.is_empty() && has_kept && !is_going() {
+            planned.action.message =
+                format!("waiting: the resource group would take {} with it", listed(&planned.behind));
+        }
+        planned
     }
 
     /// The objects of somebody else that name this one and may not go with it.
@@ -180,6 +201,36 @@ fn lies_in(world: &ObservedState, own: &[&Need], id: &Need, group: &Need) -> boo
         parts.nth(1).is_some_and(|part| part.eq_ignore_ascii_case(named))
     };
     owners(world, own, id).any(|owner| owner == group || is_by_id(owner))
+}
+
+/// Whether Azure is to keep the resource of an object of the cluster that is in the resource group which is deleted: it is
+/// somebody else's and was never adopted, or an administrator gave the object a policy that keeps it. What Azure creates
+/// with another resource goes with that, and what a pause or a handover remembers is no such policy.
+fn is_kept(world: &ObservedState, own: &[&Need], id: &Need, group: &Need, infra_id: &str) -> bool {
+    let (Some(object), true) = (world.get(id).map(Object), own.contains(&id)) else { return false };
+    let is_azures = kinds::named(id.kind).is_some_and(|kind| kind.was_managed == WasManaged::Never);
+    let remembers = object.is_paused() || object.is_handed_over();
+    if id == group || object.policy() == Policy::Manage || remembers || is_azures {
+        return false;
+    }
+    let ready = object.ready();
+    let was_adopted =
+        object.annotation(keys::ADOPTED_AT).is_some() || object.policy() == Policy::DetachOnDelete;
+    let is_foreign = || {
+        let mut chain = owners(world, own, id).take_while(|at| *at != group);
+        chain.find_map(|at| {
+            let object = Object(world.get(at)?);
+            let is_managed =
+                own.contains(&at) && (object.policy() != Policy::Skip || object.is_handed_over());
+            if is_managed { Some(false) } else { lacks_proof(object, kinds::named(at.kind)?, infra_id) }
+        })
+    };
+    // What was adopted may exist in whatever state the operator is; what was only looked for exists if it was found.
+    if was_adopted {
+        ready.reason != NOT_FOUND
+    } else {
+        ready.status == Status::True && is_foreign().unwrap_or_default()
+    }
 }
 
 impl Place<'_> {

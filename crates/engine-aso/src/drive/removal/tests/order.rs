@@ -184,6 +184,70 @@ async fn what_somebody_else_has_in_a_group_is_named_before() {
     assert_eq!(others(&Played::empty("here"), false).await, Some(Others::default()));
 }
 
+/// The cluster's security group, as the operator read it.
+fn read(policy: &str, annotations: &Value, ready: (&str, &str), tags: &Value) -> Value {
+    let mut metadata = json!({ "annotations": { (keys::POLICY): policy } });
+    json_patch::merge(&mut metadata, &json!({ "annotations": annotations }));
+    let ready = json!({ "type": "Ready", "status": ready.0, "reason": ready.1 });
+    json!({ "metadata": metadata, "status": { "conditions": [ready], "tags": tags } })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_waits_for_what_azure_is_to_keep() {
+    const RULES: (&str, &str) = ("networksecuritygroups", "1-rules");
+    let (none, found, missing) = (json!({}), ("True", "Succeeded"), ("False", "AzureResourceNotFound"));
+    let adopted = json!({ (keys::ADOPTED_AT): "2026-01-01T00:00:00Z" });
+    let handed_over = json!({ (keys::HANDOVER): "manage" });
+    let owned = json!({ (keys::ownership_tag(ID)): keys::OWNED });
+    let with = |object: &Value| {
+        let api = with_own_group();
+        api.change(RULES.0, RULES.1, object);
+        api
+    };
+    for kept in [
+        read("skip", &none, found, &json!({ "team": "corp" })),
+        read("skip", &adopted, found, &owned),
+        read("detach-on-delete", &adopted, ("False", "Throttled"), &owned),
+    ] {
+        let api = with(&kept);
+        let ended = removed(&api).await;
+        let waits = "waiting: the resource group would take NetworkSecurityGroup/1-rules with it";
+        let told = ended.iter().flat_map(|(_, told)| told).filter(|line| **line == waits).count();
+        assert_eq!((ended.as_ref().map(|(end, _)| *end), told), (Some(End::TimedOut), 1), "{ended:?}");
+        assert_eq!(tiers(&api), "", "{kept}");
+        // Its owner permits it, of this object or of all.
+        let permits = json!({ "metadata": { "annotations": { (keys::DELETE_WITH_CLUSTER): "true" } } });
+        api.change(RULES.0, RULES.1, &permits);
+        assert_eq!(removed(&api).await.map(|(end, _)| end), Some(End::Done), "{kept}");
+        assert_eq!(removed_with(&with(&kept), true).await.map(|(end, _)| end), Some(End::Done), "{kept}");
+    }
+    for going in [
+        read("skip", &none, missing, &none),
+        read("skip", &none, found, &owned),
+        read("skip", &handed_over, found, &owned),
+        read("detach-on-delete", &adopted, missing, &none),
+    ] {
+        let api = with(&going);
+        assert_eq!(removed(&api).await.map(|(end, _)| end), Some(End::Done), "{going}");
+        assert_eq!(api.deleted().first().map(String::as_str), Some("0-group"), "{going}");
+    }
+    // A part of a network is the network's; what Azure creates with a resource is nobody's.
+    let api = with_own_group();
+    api.change("virtualnetworkssubnets", "3-subnet", &read("skip", &none, found, &none));
+    api.put("storageaccounts", "1-account", &json!({ "owner": { "name": "0-group" } }));
+    api.put("storageaccountsblobservices", "2-service", &json!({ "owner": { "name": "1-account" } }));
+    api.change("storageaccountsblobservices", "2-service", &read("skip", &none, found, &none));
+    assert_eq!(removed(&api).await.map(|(end, _)| end), Some(End::Done));
+    let api = with_own_group();
+    for (plural, name) in [("virtualnetworks", "1-net"), ("virtualnetworkssubnets", "3-subnet")] {
+        api.change(plural, name, &read("skip", &none, found, &none));
+    }
+    let (kinds, ground, stop) = (all_kinds(), ground(), Stop::default());
+    let others = place(&api, &kinds, &ground, &stop).others(api.feed(&kinds), false).await;
+    let waited_for = others.ok().map(|others| others.waited_for).unwrap_or_default();
+    assert_eq!(listed(&waited_for), "VirtualNetwork/1-net, VirtualNetworksSubnet/3-subnet");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_left_the_plan_goes_in_the_same_order() {
     let api = with_machine();
