@@ -449,6 +449,8 @@ pub struct Counts {
     pub failing: i64,
     /// Those that failed and need a change.
     pub failed: i64,
+    /// Those of the ones that are done whose resource belongs to somebody else, and is left alone.
+    pub foreign: i64,
 }
 
 /// The state of an object.

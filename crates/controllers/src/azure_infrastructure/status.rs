@@ -1,7 +1,7 @@
 //! The status of a resource.
 
-use landfall_engine_aso::core::{self, FOREIGN, Outcome};
-use landfall_engine_aso::drive::{Planned, Step};
+use landfall_engine_aso::core::{self, FOREIGN, Outcome, What};
+use landfall_engine_aso::drive::{Planned, Step, listed};
 
 use super::resource::{AdoptPolicy, Condition, Counts, DryRun, Standing, Status};
 use crate::Failed;
@@ -122,6 +122,7 @@ impl Status {
         let mut counts = Counts::default();
         for planned in &step.objects {
             counts.total += 1;
+            counts.foreign += i64::from(is_foreign(planned));
             *match Outcome::of(&planned.action.what) {
                 Outcome::Done => &mut counts.done,
                 Outcome::Waiting => &mut counts.waiting,
@@ -148,7 +149,7 @@ impl Status {
                 Some(core::DryRun::Create) => &mut counts.to_create,
                 Some(core::DryRun::Unseen) => &mut counts.unknown,
                 Some(core::DryRun::Remove) => &mut counts.to_remove,
-                None if planned.action.message == FOREIGN => &mut counts.foreign,
+                None if is_foreign(planned) => &mut counts.foreign,
                 None => continue,
             };
             *count += 1;
@@ -193,6 +194,11 @@ fn worst(step: &Step) -> Vec<&Planned> {
     all
 }
 
+/// Whether a resource has the name of one of the plan's and belongs to somebody else.
+fn is_foreign(planned: &Planned) -> bool {
+    planned.action.what == What::Leave && planned.action.message == FOREIGN
+}
+
 /// A message of an object, as long as the status has it at most.
 pub(super) fn shortened(message: &str) -> String {
     message.chars().take(LONGEST).collect()
@@ -224,6 +230,18 @@ pub(super) fn readiness(step: &Step) -> Said {
             format!("{}/{}: {}", one.object.kind, one.object.name, shortened(&one.action.message))
         });
     Said::new(READY, step.outcome() == Outcome::Done, reason(step), failed.unwrap_or_default())
+}
+
+/// The same of a cluster that is Ready, with the resources of its plan that belong to somebody else.
+pub(super) fn with_foreign(ready: Said, step: &Step) -> Said {
+    let foreign = step.objects.iter().filter(|one| is_foreign(one)).map(|one| one.object.clone());
+    let foreign: Vec<_> = foreign.collect();
+    if !ready.holds || foreign.is_empty() {
+        return ready;
+    }
+    let note = format!("not changed, as they exist in Azure without the ownership tag: {}", listed(&foreign));
+    let message = if ready.message.is_empty() { note } else { format!("{}; {note}", ready.message) };
+    Said { message, ..ready }
 }
 
 /// What a finished dry run says in place of that the cluster is Ready, and of its progress.
@@ -271,7 +289,27 @@ mod tests {
         status.count(&step(&[What::None, What::Wait, What::TerminalError, What::TransientError]));
         let names: Vec<&str> = status.resources.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["r2", "r3", "r1"]);
-        assert_eq!(status.counts, Counts { total: 4, done: 1, waiting: 1, failing: 1, failed: 1 });
+        let counts = Counts { total: 4, done: 1, waiting: 1, failing: 1, failed: 1, foreign: 0 };
+        assert_eq!(status.counts, counts);
+    }
+
+    #[test]
+    fn a_ready_cluster_names_what_belongs_to_somebody_else() {
+        let mut found = step(&[What::None, What::Leave, What::Leave]);
+        for one in found.objects.iter_mut().skip(1) {
+            FOREIGN.clone_into(&mut one.action.message);
+        }
+        let mut status = Status::default();
+        status.count(&found);
+        assert_eq!((status.counts.done, status.counts.foreign), (3, 2));
+        let ready = with_foreign(readiness(&found), &found);
+        assert!(ready.holds && ready.message.ends_with(": RouteTable/r1, RouteTable/r2"), "{ready:?}");
+        let lacking = Said { message: "machines wait".to_owned(), ..readiness(&found) };
+        assert!(with_foreign(lacking, &found).message.starts_with("machines wait; not changed"));
+        let other = step(&[What::None, What::Leave]);
+        assert_eq!(with_foreign(readiness(&other), &other), readiness(&other));
+        found.objects.extend(step(&[What::Wait]).objects);
+        assert_eq!(with_foreign(readiness(&found), &found), readiness(&found));
     }
 
     #[test]

@@ -23,7 +23,9 @@ use super::booting::Booting;
 use super::inputs::Digests;
 use super::planning;
 use super::resource::{AdoptPolicy, Resource, Status};
-use super::status::{OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness};
+use super::status::{
+    OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness, with_foreign,
+};
 use super::step::{self, Stepped};
 use super::store::Cluster;
 use super::{AzureInfrastructure, anchor, now, status};
@@ -281,7 +283,8 @@ impl<'a> Run<'a> {
             self.status.deletion_protection_added |= protects;
         }
         self.leave_rollout(is_done, step.outcome() == Outcome::TerminalError).await?;
-        self.say(with_boot(readiness(&step), lacking, booted.as_ref()));
+        let ready = with_boot(readiness(&step), lacking, booted.as_ref());
+        self.say(with_foreign(ready, &step));
         if is_done && adopt_policy == AdoptPolicy::Skip {
             let found = self.status.count_dry_run(&step);
             for said in status::dry_run(found) {

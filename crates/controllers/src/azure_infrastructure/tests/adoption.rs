@@ -223,6 +223,42 @@ async fn a_dry_run_of_a_managed_cluster_keeps_what_left_the_plan() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_belongs_to_somebody_else_is_named_and_outlives_the_cluster() {
+    const GROUPS: &str = "networksecuritygroups";
+    let stage = adopting("manage");
+    let shared = json!({ "tags": { (keys::ownership_tag(ID)): "shared" } });
+    let azure: Azure<'_> = &|kind| {
+        if kind.kind == "NetworkSecurityGroup" { Some(shared.clone()) } else { EVERYTHING(kind) }
+    };
+    rounds(&stage, 16, azure).await;
+    assert_eq!(stage.condition("Ready"), "True Done", "{:#}", stage.resource()["status"]);
+    let told = |stage: &Stage| stage.told("Ready");
+    assert!(told(&stage).contains("NetworkSecurityGroup/demo-x7k2p-nsg"), "{}", told(&stage));
+    let counts = stage.resource()["status"]["counts"].clone();
+    // The rules of the group are as much somebody else's.
+    assert!(counts["foreign"].as_i64() > Some(1) && counts["done"] == counts["total"], "{counts}");
+
+    // Its resource group does not go while it is in there.
+    let metadata = json!({
+        "annotations": { (anchor::PROTECTION): null },
+        "deletionTimestamp": "2026-01-01T00:00:00Z",
+    });
+    stage.change(&json!({ "metadata": metadata }));
+    rounds(&stage, 6, azure).await;
+    assert_eq!(stage.condition("Ready"), "False UserResourcesRemain");
+    assert!(told(&stage).contains("NetworkSecurityGroup/demo-x7k2p-nsg"), "{}", told(&stage));
+    assert!(!stage.played.all("resourcegroups").is_empty() && !stage.played.all(GROUPS).is_empty());
+    stage.change(&json!({ "metadata": { "annotations": { (keys::DELETE_WITH_CLUSTER): "true" } } }));
+    for _ in 0..12 {
+        if stage.resource().is_null() {
+            break;
+        }
+        rounds(&stage, 1, azure).await;
+    }
+    assert!(stage.resource().is_null(), "{:#}", stage.resource()["status"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_policy_that_cannot_be_read_keeps_everything() {
     let stage = Stage::new(&json!({ "infraID": ID }));
     rounds(&stage, 16, EVERYTHING).await;
