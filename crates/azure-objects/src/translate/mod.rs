@@ -112,8 +112,8 @@ pub struct Translation {
     pub objects: Vec<Desired>,
     /// The values in them that the status of others tells.
     pub bindings: Vec<Binding>,
-    /// Whether machines of the control plane are left out because nothing is known that they start with. Those that exist
-    /// stay.
+    /// Whether machines of the control plane are left out because nothing is known that they start with.
+    /// Those that exist stay.
     pub keeps_machines: bool,
 }
 

@@ -14,8 +14,8 @@ const MACHINE: &str = "VirtualMachine";
 const OF_MACHINES: [&str; 3] = [MACHINE, "NetworkInterface", "Disk"];
 
 impl Drive {
-    /// The objects that the plan no longer has and whose resources Azure deletes with them. What the cluster has for its
-    /// bootstrap machine alone does not count, nor what is being deleted already.
+    /// The objects that the plan no longer has and whose resources Azure deletes with them. What the cluster
+    /// has for its bootstrap machine alone does not count, nor what is being deleted already.
     #[must_use]
     pub fn losses(&self, world: &ObservedState) -> Vec<Need> {
         let Work::Make(plan) = &self.work else { return Vec::new() };
@@ -66,7 +66,7 @@ mod tests {
 
     fn world(objects: &[(&'static str, &str, Value)]) -> ObservedState {
         let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
-        for (kind, name, annotations) in objects {
+        for &(kind, name, ref annotations) in objects {
             let metadata =
                 json!({ "name": name, "labels": { (keys::CLUSTER): ID }, "annotations": annotations });
             world.insert(kind, json!({ "metadata": metadata, "spec": { "azureName": name } }));

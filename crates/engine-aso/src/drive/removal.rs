@@ -1,10 +1,11 @@
 //! The order in which the objects of a cluster go, and the end of some of them while the others stay.
 //!
-//! What stands outside of the cluster's resource group goes first. Where that group is the cluster's own, it is
-//! the one object that is deleted then, and Azure removes all that is in it at once; the other objects go when
-//! it is gone, which costs them no more than the operator's look that there is nothing left. The group waits for
-//! what somebody else has in it, or built on what is in it, unless that may go as well. The same holds for what the
-//! cluster has an object of in it and must not delete: what was never adopted, and what an administrator's policy keeps.
+//! What stands outside of the cluster's resource group goes first. Where that group is the cluster's own, it
+//! is the one object that is deleted then, and Azure removes all that is in it at once; the other objects go
+//! when it is gone, which costs them no more than the operator's look that there is nothing left. The group
+//! waits for what somebody else has in it, or built on what is in it, unless that may go as well. The same
+//! holds for what the cluster has an object of in it and must not delete: what was never adopted, and what an
+//! administrator's policy keeps.
 //!
 //! Otherwise objects go tier by tier, the highest first: not every use of a resource is a reference between
 //! objects. An object that one of somebody else's names waits for that one to go, since the cluster's garbage
@@ -36,8 +37,8 @@ const NOT_FOUND: &str = "AzureResourceNotFound";
 /// The most objects that one message names.
 const NAMED: usize = 3;
 
-/// The objects of somebody else that the removal of a cluster concerns, and the cluster's own whose resources Azure is to
-/// keep.
+/// The objects of somebody else that the removal of a cluster concerns, and the cluster's own whose resources
+/// Azure is to keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Others {
     /// The cluster waits until their owner deletes these.
@@ -203,9 +204,10 @@ fn lies_in(world: &ObservedState, own: &[&Need], id: &Need, group: &Need) -> boo
     owners(world, own, id).any(|owner| owner == group || is_by_id(owner))
 }
 
-/// Whether Azure is to keep the resource of an object of the cluster that is in the resource group which is deleted: it is
-/// somebody else's and was never adopted, or an administrator gave the object a policy that keeps it. What Azure creates
-/// with another resource goes with that, and what a pause or a handover remembers is no such policy.
+/// Whether Azure is to keep the resource of an object of the cluster that is in the resource group which is
+/// deleted: it is somebody else's and was never adopted, or an administrator gave the object a policy that
+/// keeps it. What Azure creates with another resource goes with that, and what a pause or a handover
+/// remembers is no such policy.
 fn is_kept(world: &ObservedState, own: &[&Need], id: &Need, group: &Need, infra_id: &str) -> bool {
     let (Some(object), true) = (world.get(id).map(Object), own.contains(&id)) else { return false };
     let is_azures = kinds::named(id.kind).is_some_and(|kind| kind.was_managed == WasManaged::Never);

@@ -21,8 +21,9 @@ use crate::azure_infrastructure::status::{PROGRESSING, READY, Said, UPDATE, VALI
 const NEVER: &str = "never";
 
 impl Run<'_> {
-    /// Whether a plan is another one than the last although its owner changed nothing, but landfall or the cloud profile
-    /// did. A cluster that was never Ready is finished with the new plan, unless its owner said never.
+    /// Whether a plan is another one than the last although its owner changed nothing, but landfall or the
+    /// cloud profile did. A cluster that was never Ready is finished with the new plan, unless its owner said
+    /// never.
     pub(super) fn is_held(&self, hash: &str, inputs: &Digests) -> bool {
         let status = &self.status;
         let waits = match self.accepted_plan() {
@@ -185,8 +186,8 @@ impl Run<'_> {
         self.look_on(infra_id, None).await.map(|()| None)
     }
 
-    /// Gives the place in the rollout back where nothing changes until the owner decides. A cluster that failed keeps its
-    /// place, so that no other begins.
+    /// Gives the place in the rollout back where nothing changes until the owner decides. A cluster that
+    /// failed keeps its place, so that no other begins.
     async fn leave_held(&mut self) -> Result<(), Failed> {
         if !self.is_marked && self.rollout_label() != Some(Taking::Failed.name()) {
             self.gives_place_back().await?;
