@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::equivalence::Meaning;
 use super::order::{Entry, places, settle};
+use super::released::lifecycle::prolong;
 use super::types::{
-    CloudProfileSpec, Conflict, MachineImage, MachineImageVersion, MachineType, PrivateCloudProfileSpec,
-    Region, Version, VolumeType, Zone,
+    CloudProfileSpec, Conflict, LifecycleStage, MachineImage, MachineImageVersion, MachineType,
+    PrivateCloudProfileSpec, Region, Version, VolumeType, Zone,
 };
 
 /// The reason of a conflict: the parent says something else.
@@ -108,9 +109,10 @@ fn date_versions(own: &mut [Version], entries: &[Version], conflicts: &mut Confl
             conflicts.lacking(path());
             continue;
         };
-        take_date(&mut own.expiration_date, entry.expiration_date.as_ref());
         conflicts.unless_field(agrees(&own.classification, &entry.classification), path, "classification");
         conflicts.unless_field(agrees(&own.lifecycle, &entry.lifecycle), path, "lifecycle");
+        // Only now, since the date may change the stages that are compared.
+        take_date(&mut own.expiration_date, &mut own.lifecycle, entry.expiration_date.as_ref());
     }
 }
 
@@ -119,8 +121,8 @@ fn join_image(own: &mut MachineImage, entry: &MachineImage, conflicts: &mut Conf
     let strategy = take(&mut own.update_strategy, &entry.update_strategy);
     conflicts.unless_field(strategy, path, "updateStrategy");
     join(&mut own.versions, &entry.versions, |own, entry| {
-        take_date(&mut own.expiration_date, entry.expiration_date.as_ref());
         let fields = image_version_fields(own, entry);
+        take_date(&mut own.expiration_date, &mut own.lifecycle, entry.expiration_date.as_ref());
         let path = || format!("{}.versions[{}]", path(), entry.version);
         conflicts.unless(fields.is_empty(), path, || fields);
     });
@@ -208,10 +210,9 @@ fn take<T: Meaning + Default + Clone>(own: &mut T, given: &T) -> bool {
     agrees(own, given)
 }
 
-fn take_date(own: &mut Option<String>, given: Option<&String>) {
-    if let Some(date) = given.filter(|date| !date.is_empty()) {
-        *own = Some(date.clone());
-    }
+/// Has a version expire on the date that is given: by its own date, or by its stages where it has them.
+fn take_date(own: &mut Option<String>, stages: &mut Vec<LifecycleStage>, given: Option<&String>) {
+    prolong(own, stages, given.filter(|date| !date.is_empty()));
 }
 
 /// Puts further certificates after those of the parent, on a line of their own.

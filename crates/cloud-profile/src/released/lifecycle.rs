@@ -60,7 +60,7 @@ fn start(stage: &LifecycleStage) -> Option<Timestamp> {
 
 /// Ends a life on another date. Where it is given in stages, those that would begin later go, and the end
 /// becomes the last one, since a life cannot have a date and stages. No date changes nothing.
-pub(super) fn prolong(date: &mut Option<String>, stages: &mut Vec<LifecycleStage>, to: Option<&String>) {
+pub(crate) fn prolong(date: &mut Option<String>, stages: &mut Vec<LifecycleStage>, to: Option<&String>) {
     let Some(to) = to else { return };
     if stages.is_empty() {
         *date = Some(to.clone());

@@ -187,6 +187,35 @@ fn a_date_is_taken_even_where_the_rest_differs() -> serde_json::Result<()> {
 }
 
 #[test]
+fn a_date_ends_the_stages_of_the_parent() -> serde_json::Result<()> {
+    let stages =
+        |end: &str| json!([{"classification": "supported"}, {"classification": "expired", "startTime": end}]);
+    let spec = |version: Value| {
+        json!({
+            "kubernetes": {"versions": [version.clone()]},
+            "machineImages": [{"name": "i", "versions": [version]}],
+        })
+    };
+    let (end, date) = ("2024-01-01T00:00:00Z", "2030-01-01T00:00:00Z");
+    let parent = || spec(json!({"version": "1.28.1", "lifecycle": stages(end)}));
+    let wanted = spec(json!({"version": "1.28.1", "lifecycle": stages(date)}));
+    let private = spec(json!({"version": "1.28.1", "expirationDate": date}));
+    assert_eq!(rendered(parent(), private)?, (wanted.clone(), vec![]));
+    // What the parent says agrees with it, whatever comes of the date.
+    let private = spec(json!({"version": "1.28.1", "expirationDate": date, "lifecycle": stages(end)}));
+    assert_eq!(rendered(parent(), private)?, (wanted.clone(), vec![]));
+    let private = spec(json!({"version": "1.28.1", "expirationDate": date, "lifecycle": stages(date)}));
+    let conflicts = [
+        "spec.kubernetes.versions[1.28.1].lifecycle differs",
+        "spec.machineImages[i].versions[1.28.1] differs",
+    ];
+    assert_eq!(rendered(parent(), private)?, (wanted, conflicts.map(str::to_owned).to_vec()));
+    let private = spec(json!({"version": "1.28.1", "expirationDate": ""}));
+    assert_eq!(rendered(parent(), private)?, (parent(), vec![]));
+    Ok(())
+}
+
+#[test]
 fn what_is_opaque_stays_as_it_is() -> serde_json::Result<()> {
     let parent = json!({
         "type": "aws",
