@@ -14,7 +14,7 @@ use crate::order::Entry;
 use crate::released;
 use crate::released::lifecycle::{Expirable, listed};
 use crate::render::render;
-use crate::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec, Region};
+use crate::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec, Region, Zone};
 
 /// What clusters use and could not use any longer.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub struct Loss {
     volume_types: BTreeSet<String>,
     regions: BTreeSet<String>,
     zones: BTreeSet<String>,
+    /// Machine types in zones that lack them.
+    lacking: BTreeSet<String>,
     limits: BTreeSet<String>,
 }
 
@@ -63,6 +65,17 @@ impl Loss {
             for Worker { machine_type, image, volume_type, .. } in &shoot.workers {
                 let machine = machine_type.as_deref().unwrap_or_default();
                 self.machine_types.extend(lost(machine, &|offer| offer.is_for(shoot, machine)));
+                for zone in &shoot.zones {
+                    let is_offered = |offer: &Offer<'_>| offer.is_in_zone(shoot, zone, machine) == Some(true);
+                    // A type or a zone that goes is told already.
+                    if before.as_ref().is_none_or(is_offered)
+                        && after.is_in_zone(shoot, zone, machine) == Some(false)
+                    {
+                        let (machine, zone) = (shortened(machine), shortened(zone));
+                        let (region, user) = (shortened(region), shoot.shown());
+                        self.lacking.insert(format!("`{machine}` in zone `{zone}` of `{region}` by {user}"));
+                    }
+                }
                 let volume = volume_type.as_deref().unwrap_or_default();
                 self.volume_types.extend(lost(volume, &|offer| offer.volume_types.contains(volume)));
                 if let Some((name, version)) = image {
@@ -83,6 +96,7 @@ impl Loss {
     #[must_use]
     pub fn refusals(mut self) -> Vec<Refusal> {
         self.regions.append(&mut self.zones);
+        self.regions.append(&mut self.lacking);
         let all = [
             in_use("spec.kubernetes.versions", self.kubernetes),
             in_use("spec.machineImages", self.images),
@@ -96,7 +110,8 @@ impl Loss {
 
     /// What stands against a cluster's new reference to a profile, all of it. The reference is in this field.
     #[must_use]
-    pub fn of_reference(self, field: &str) -> Vec<Refusal> {
+    pub fn of_reference(mut self, field: &str) -> Vec<Refusal> {
+        self.machine_types.append(&mut self.lacking);
         let refused = |why, what: &str, uses: BTreeSet<String>| {
             let refusal = in_use(field, uses)?;
             Some(Refusal { why, message: format!("{what} not offered, {}", refusal.message), ..refusal })
@@ -117,13 +132,17 @@ impl Loss {
 /// Whether a change of a cloud profile can take anything from those who use profiles that inherit from it.
 #[must_use]
 pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> bool {
+    // A version that has expired may have a later date in a profile that inherits it.
+    let kept: BTreeSet<&str> = listed(new.kubernetes.as_ref()).iter().map(Entry::key).collect();
+    let is_dropped = listed(old.kubernetes.as_ref()).iter().any(|one| !kept.contains(one.key()));
     let (old, new) = (Offer::of(old, now), Offer::of(new, now));
-    !old.kubernetes.is_subset(&new.kubernetes)
+    is_dropped
+        || !old.kubernetes.is_subset(&new.kubernetes)
         || !old.images.is_subset(&new.images)
         || !old.machine_types.is_subset(&new.machine_types)
         || !old.usable_types.is_subset(&new.usable_types)
         || !old.volume_types.is_subset(&new.volume_types)
-        || old.regions.iter().any(|(region, zones)| new.has_less(region, zones))
+        || old.regions.iter().any(|(region, before)| new.has_less(region, before))
         || old.most_nodes != new.most_nodes
 }
 
@@ -156,6 +175,10 @@ pub fn joined(kind: ProfileKind, parent: &CloudProfileSpec, object: &Value) -> O
     })
 }
 
+/// The zones of a region, each with the machine types that it lacks, in small letters: no cloud has two types that
+/// differ in capitals alone.
+type Zones<'a> = BTreeMap<&'a str, BTreeSet<String>>;
+
 /// What a profile offers at an instant.
 struct Offer<'a> {
     kubernetes: BTreeSet<&'a str>,
@@ -165,7 +188,7 @@ struct Offer<'a> {
     usable_types: BTreeSet<&'a str>,
     volume_types: BTreeSet<&'a str>,
     /// The regions with their zones; any zone where none is named.
-    regions: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    regions: BTreeMap<&'a str, Zones<'a>>,
     most_nodes: Option<i64>,
 }
 
@@ -177,7 +200,12 @@ impl<'a> Offer<'a> {
             valid.map(|version| (image.name.as_str(), version.version.as_str()))
         });
         let usable = spec.machine_types.iter().filter(|machine| machine.usable.unwrap_or(true));
-        let zones = |region: &'a Region| region.zones.iter().map(|zone| zone.name.as_str()).collect();
+        let lacking = |zone: &Zone| {
+            zone.unavailable_machine_types.iter().map(|name| name.to_ascii_lowercase()).collect()
+        };
+        let zones = |region: &'a Region| {
+            region.zones.iter().map(|zone| (zone.name.as_str(), lacking(zone))).collect()
+        };
         Self {
             kubernetes: versions.filter(|one| !one.is_expired(now)).map(|one| one.version.as_str()).collect(),
             images: images.collect(),
@@ -191,7 +219,16 @@ impl<'a> Offer<'a> {
 
     /// Whether a zone of a region may be used; none where the region may not.
     fn zone(&self, region: &str, zone: &str) -> Option<bool> {
-        self.regions.get(region).map(|zones| zones.is_empty() || zones.contains(zone))
+        self.regions.get(region).map(|zones| zones.is_empty() || zones.contains_key(zone))
+    }
+
+    /// Whether a zone of the cluster's region has a machine type; none where the cluster may not use the zone or the
+    /// type at all.
+    fn is_in_zone(&self, shoot: &Shoot, zone: &str, machine: &str) -> Option<bool> {
+        let region = shoot.region.as_str();
+        let is_usable = self.zone(region, zone) == Some(true) && self.is_for(shoot, machine);
+        let lacking = self.regions.get(region).and_then(|zones| zones.get(zone));
+        is_usable.then(|| lacking.is_none_or(|lacking| !lacking.contains(&machine.to_ascii_lowercase())))
     }
 
     /// Whether a cluster may use a machine type. An `AzureInfrastructure` is planned again and again, so that one that
@@ -201,11 +238,13 @@ impl<'a> Offer<'a> {
         types.contains(machine)
     }
 
-    /// Whether the region is not there, or not with all of these zones.
-    fn has_less(&self, region: &str, before: &BTreeSet<&str>) -> bool {
-        self.regions
-            .get(region)
-            .is_none_or(|zones| !zones.is_empty() && (before.is_empty() || !before.is_subset(zones)))
+    /// Whether the region is not there, or not with all of these zones, or one of them lacks more machine types.
+    fn has_less(&self, region: &str, before: &Zones<'_>) -> bool {
+        let Some(zones) = self.regions.get(region) else { return true };
+        let is_less = |(zone, lacking): (&&str, &BTreeSet<String>)| {
+            zones.get(*zone).is_none_or(|now| !now.is_subset(lacking))
+        };
+        !zones.is_empty() && (before.is_empty() || before.iter().any(is_less))
     }
 }
 
@@ -308,7 +347,7 @@ mod tests {
         // The profile keeps a version only while its parent has it, and its date counts.
         let mut without = parent();
         without["kubernetes"]["versions"] = json!([]);
-        assert_eq!(lost(without)?.1, ["spec.kubernetes.versions"]);
+        assert_eq!(lost(without)?, (true, vec!["spec.kubernetes.versions".to_owned()]));
         let mut without = parent();
         without["machineTypes"] = json!([{ "name": "other" }]);
         assert_eq!(lost(without)?, (true, vec!["spec.machineTypes".to_owned()]));
@@ -370,6 +409,19 @@ mod tests {
         assert_eq!(lost(&old, &spec(json!([]), true)?), (false, Vec::new()), "any zone now");
         assert_eq!(lost(&old, &spec(two(), false)?), (true, vec![machine]));
         assert_eq!(lost(&spec(one(), false)?, &spec(one(), false)?), (false, Vec::new()), "nothing changes");
+        // A zone keeps the types that are used in it, whatever their capitals, and new zones may lack any.
+        let lacking = |name: &str, types: Value| json!({ "name": name, "unavailableMachineTypes": types });
+        let without = |types: Value| spec(json!([{ "name": "1" }, lacking("2", types)]), true);
+        let place = "spec.regions: still in use: `m` in zone `2` of `north` by AzureInfrastructure `demo`";
+        assert_eq!(lost(&old, &without(json!(["other", "M"]))?), (true, vec![place.to_owned()]));
+        assert_eq!(lost(&old, &without(json!(["other"]))?), (true, Vec::new()), "not used there");
+        assert_eq!(lost(&without(json!(["m"]))?, &without(json!(["M"]))?), (false, Vec::new()), "as before");
+        let third = json!([{ "name": "1" }, { "name": "2" }, lacking("3", json!(["m"]))]);
+        assert_eq!(lost(&old, &spec(third, true)?), (false, Vec::new()));
+        let mut reference = Loss::default();
+        reference.add(None, &without(json!(["m"]))?, [&infrastructure], now());
+        let refusals = reference.of_reference("spec.cloudProfileRef");
+        assert_eq!(refusals.iter().map(|one| one.why).collect::<Vec<_>>(), [Why::MachineTypeMissing]);
         // A region that goes is told once.
         let mut without = spec(two(), true)?;
         without.regions.clear();
