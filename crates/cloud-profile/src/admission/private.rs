@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::versions::{not_in_parent, without_date};
 use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
 use super::{machines, object, regions, shape, versions};
+use crate::equivalence::Meaning as _;
 use crate::order::places;
 use crate::released::lifecycle::listed;
 use crate::types::{CloudProfileSpec, PrivateCloudProfileSpec};
@@ -26,9 +27,9 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     // Where there is no spec, what it must have is missing.
     let nothing = Value::Object(Map::new());
     let spec = request.object.get("spec").filter(|spec| !spec.is_null()).unwrap_or(&nothing);
-    let read: Option<shape::Read<PrivateCloudProfileSpec>> =
+    let readable: Option<shape::Read<PrivateCloudProfileSpec>> =
         shape::read(spec, &SHAPE, shape::Unknown::Refused, &mut refusals);
-    let Some(read) = read else { return Verdict::of(Stage::Validation, refusals) };
+    let Some(read) = readable else { return Verdict::of(Stage::Validation, refusals) };
     read.judge(&mut refusals, |spec, refusals| check(spec, request.old, refusals));
     if !refusals.is_empty() {
         return Verdict::of(Stage::Validation, refusals);
@@ -38,14 +39,18 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
 
 /// The spec beside its parent, whatever the spec alone comes to.
 pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
-    let spec = request.object.get("spec").and_then(|spec| PrivateCloudProfileSpec::deserialize(spec).ok());
-    spec.map(|spec| of_parent(request, &spec)).unwrap_or_default()
+    read(request.object).map(|spec| of_parent(request, &spec)).unwrap_or_default()
+}
+
+fn read(object: &Value) -> Option<PrivateCloudProfileSpec> {
+    PrivateCloudProfileSpec::deserialize(object.get("spec")?).ok()
 }
 
 fn of_parent(request: &Request<'_>, spec: &PrivateCloudProfileSpec) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if let Some(parent) = request.parent {
-        check_beside(parent, spec, &mut refusals);
+        let old = request.old.and_then(read);
+        check_beside(parent, spec, old.as_ref(), &mut refusals);
     } else {
         let message = format!("there is no cloud profile `{}`", shortened(&spec.parent));
         refusals.push(Refusal::new("spec.parent", Why::NotFound, message));
@@ -71,13 +76,20 @@ fn check(spec: &PrivateCloudProfileSpec, old: Option<&Value>, refusals: &mut Vec
     object::check_limits(spec.limits.as_ref(), refusals);
 }
 
-/// The spec beside its parent: what the parent has can only be given another date.
-fn check_beside(parent: &CloudProfileSpec, spec: &PrivateCloudProfileSpec, refusals: &mut Vec<Refusal>) {
+/// The spec beside its parent: what the parent has can only be given another date. A version that the parent dropped
+/// since it was listed is a conflict in the status, and does not block other changes.
+fn check_beside(
+    parent: &CloudProfileSpec,
+    spec: &PrivateCloudProfileSpec,
+    old: Option<&PrivateCloudProfileSpec>,
+    refusals: &mut Vec<Refusal>,
+) {
     let offered = listed(parent.kubernetes.as_ref());
     let versions = listed(spec.kubernetes.as_ref());
+    let known = listed(old.and_then(|old| old.kubernetes.as_ref()));
     for (i, (at, version)) in places(offered, versions).into_iter().zip(versions).enumerate() {
         let field = format!("spec.kubernetes.versions[{i}]");
-        if at >= offered.len() {
+        if at >= offered.len() && !known.iter().any(|known| known.same(version)) {
             refusals.push(not_in_parent(field.clone(), &version.version));
         }
         if version.expiration_date.is_none() {
@@ -138,5 +150,41 @@ mod tests {
         );
         assert_eq!(refused(&Value::Null), [of("spec.parent", Why::Required)]);
         assert_eq!(refused(&json!([])), [of("spec", Why::Invalid)]);
+    }
+
+    #[test]
+    fn a_version_that_the_parent_dropped_does_not_block_other_changes() -> serde_json::Result<()> {
+        let parent: CloudProfileSpec =
+            serde_json::from_value(json!({ "kubernetes": { "versions": [{ "version": "1.2.4" }] } }))?;
+        let object = |kubernetes: Value, most: i64| {
+            json!({
+                "metadata": { "name": "c", "namespace": "n" },
+                "spec": { "parent": "p", "kubernetes": kubernetes, "limits": { "maxNodesTotal": most } },
+            })
+        };
+        let versions = |version: &str, date: &str| json!({ "versions": [{ "version": version, "expirationDate": date }] });
+        let dropped = || versions("1.2.3", "2030-01-01T00:00:00Z");
+        let old = object(dropped(), 1);
+        let refused = |object: &Value, old: Option<&Value>| -> Vec<Why> {
+            let (kind, now) = (ProfileKind::Private, Timestamp::UNIX_EPOCH);
+            match review(&Request { kind, object, old, parent: Some(&parent), now }) {
+                Verdict::Refused { refusals, .. } => refusals.into_iter().map(|one| one.why).collect(),
+                Verdict::Accepted => Vec::new(),
+            }
+        };
+        assert_eq!(refused(&old, None), [Why::NotInParent]);
+        assert!(refused(&object(dropped(), 2), Some(&old)).is_empty());
+        // The same instant means the same.
+        let same = object(versions("1.2.3", "2030-01-01T01:00:00+01:00"), 2);
+        assert!(refused(&same, Some(&old)).is_empty());
+        let other_date = object(versions("1.2.3", "2031-01-01T00:00:00Z"), 1);
+        assert_eq!(refused(&other_date, Some(&old)), [Why::NotInParent]);
+        let other_version = object(versions("1.2.2", "2030-01-01T00:00:00Z"), 1);
+        assert_eq!(refused(&other_version, Some(&old)), [Why::NotInParent]);
+        // All else is judged as ever.
+        let undated = object(json!({ "versions": [{ "version": "1.2.3" }] }), 1);
+        let changed = object(json!({ "versions": [{ "version": "1.2.3" }] }), 2);
+        assert_eq!(refused(&changed, Some(&undated)), [Why::Required]);
+        Ok(())
     }
 }
