@@ -11,6 +11,7 @@ use landfall_controllers::operator::{
     ALL_NAMESPACES, Deployed, Monitoring, PackageFile, Packaging, Registered, documents, manifests, package,
 };
 use landfall_diagnostics::{Code, Finding, Kind, Severity};
+use landfall_kube::kinds::ProfileKinds;
 
 use super::super::namespace::namespace;
 use super::super::{Exit, Settings};
@@ -160,13 +161,24 @@ fn folder(text: &str) -> Result<String, String> {
     }
 }
 
-/// What is dangerous about a choice of controllers, of which the release is given or not.
-fn findings(controllers: &[&Registered], has_release: bool) -> Vec<Finding> {
+/// What is dangerous about a choice of controllers, of which the release is given or not, for profiles of a group.
+fn findings(controllers: &[&Registered], profiles: &ProfileKinds, has_release: bool) -> Vec<Finding> {
     let runs = |name: &str| controllers.iter().any(|one| one.name == name);
     let mut found = Vec::new();
-    if runs("private-cloud-profile") && !runs(admission::CONTROLLER) {
-        let message = "private-cloud-profile without cloud-profile-admission: everyone who may write a \
-                       PrivateCloudProfile may change its Kubernetes versions and machine images";
+    // The API server of Gardener protects the profiles of its own kinds.
+    let guarded = [
+        ("private-cloud-profile", profiles.private.kind, true),
+        ("namespaced-cloud-profile", profiles.namespaced.kind, !profiles.are_gardeners()),
+    ];
+    let open = guarded.into_iter().filter(|(name, _, needs_webhook)| *needs_webhook && runs(name));
+    let (names, kinds): (Vec<&str>, Vec<&str>) = open.map(|(name, kind, _)| (name, kind)).unzip();
+    if !names.is_empty() && !runs(admission::CONTROLLER) {
+        let message = format!(
+            "{} without cloud-profile-admission: everyone who may write a {} may change its Kubernetes versions \
+             and machine images",
+            names.join(" and "),
+            kinds.join(" or ")
+        );
         let finding = Finding::warning(&UNPROTECTED, Kind::Required, "", message);
         found.push(finding.help("add cloud-profile-admission to --controllers"));
     }
@@ -186,7 +198,8 @@ fn findings(controllers: &[&Registered], has_release: bool) -> Vec<Finding> {
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    let findings = findings(&args.common.controllers(), args.release_version.is_some());
+    let profiles = args.common.profiles.profiles;
+    let findings = findings(&args.common.controllers(), profiles, args.release_version.is_some());
     if !findings.is_empty() {
         let said = text::placeless(&findings, settings.printer.styles().talk);
         settings.printer.report(&said);
@@ -208,7 +221,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         admission_policies: args.common.admission_policies,
         watch_namespace: args.common.watch_namespace.clone(),
         watch_labels: args.common.watch_label_selector.clone(),
-        profiles: args.common.profiles.profiles,
+        profiles,
         workers: args.common.workers,
         rollout_limit: args.common.rollout_limit,
         secret_namespaces: args.secret_namespaces.clone(),
@@ -270,6 +283,8 @@ fn write(directory: &Path, files: &[PackageFile]) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES};
+
     use super::*;
 
     #[test]
@@ -285,14 +300,31 @@ mod tests {
 
     #[test]
     fn private_profiles_need_their_admission() {
-        let found = |names: &[&str]| {
+        let found = |names: &[&str], profiles: &ProfileKinds| {
             let all = landfall_controllers::operator::CONTROLLERS.iter();
             let chosen: Vec<&Registered> = all.filter(|one| names.contains(&one.name)).collect();
-            findings(&chosen, false).iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
+            let found = findings(&chosen, profiles, false);
+            found.into_iter().map(|one| format!("{}: {}", one.code.as_str(), one.message)).collect::<Vec<_>>()
         };
-        assert_eq!(found(&["private-cloud-profile", "cloud-profile"]), ["LF1465"]);
-        assert!(found(&["private-cloud-profile", "cloud-profile-admission"]).is_empty());
-        assert!(found(&["namespaced-cloud-profile", "kube-cloud-config"]).is_empty());
+        let (own, gardeners) = (&LANDFALL_PROFILES, &GARDENER_PROFILES);
+        let private = "LF1465: private-cloud-profile without cloud-profile-admission: everyone who may write a \
+                       PrivateCloudProfile may change its Kubernetes versions and machine images";
+        assert_eq!(found(&["private-cloud-profile", "cloud-profile"], own), [private]);
+        // Gardener's API server enforces the verbs of its own kind.
+        let both = ["private-cloud-profile", "namespaced-cloud-profile"];
+        assert_eq!(found(&both, gardeners), [private]);
+        assert!(found(&["namespaced-cloud-profile", "kube-cloud-config"], gardeners).is_empty());
+        let found_both = found(&both, own);
+        assert!(
+            found_both.len() == 1
+                && found_both[0].contains("a PrivateCloudProfile or NamespacedCloudProfile")
+        );
+        let namespaced = found(&["namespaced-cloud-profile", "kube-cloud-config"], own);
+        assert!(namespaced.len() == 1 && namespaced[0].contains("write a NamespacedCloudProfile may"));
+        for name in both {
+            assert!(found(&[name, "cloud-profile-admission"], own).is_empty(), "{name}");
+        }
+        assert!(found(&["cloud-profile"], own).is_empty());
     }
 
     #[test]
@@ -300,7 +332,8 @@ mod tests {
         let all = landfall_controllers::operator::CONTROLLERS.iter();
         let chosen: Vec<&Registered> = all.filter(|one| one.name == CLOUD_CONFIG_SYNC).collect();
         let found = |has_release| {
-            findings(&chosen, has_release).iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
+            let found = findings(&chosen, &LANDFALL_PROFILES, has_release);
+            found.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
         };
         assert_eq!((found(false), found(true)), (vec!["LF1467"], Vec::new()));
     }
