@@ -1,4 +1,6 @@
-//! Takes versions whose time has passed out of a private profile.
+//! Takes versions whose time has passed out of a private profile, or out of a cloud profile.
+
+mod cloud_profile;
 
 use std::sync::Arc;
 
@@ -7,6 +9,8 @@ use jiff::Timestamp;
 use super::instant::instant;
 use super::released::lifecycle::Expirable;
 use super::types::PrivateCloudProfileSpec;
+
+pub use self::cloud_profile::{CleanedCloudProfile, InUse, clean_cloud_profile};
 
 /// A private profile without what has expired.
 #[derive(Clone, Debug, PartialEq)]

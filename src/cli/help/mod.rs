@@ -75,6 +75,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "secret_namespaces",
             "metrics_tls",
             "admission_policies",
+            "clean_cloud_profiles",
             "monitoring",
             "runbooks",
             "watch_namespace",
@@ -95,6 +96,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "workers",
             "rollout_limit",
             "admission_policies",
+            "clean_cloud_profiles",
         ],
     ),
 ];

@@ -213,7 +213,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         target_namespace: args.common.target_namespace.clone(),
         maps: args.common.maps(),
         release: args.release_version.clone(),
-        clean_images: args.common.clean_machine_images,
+        expiry: args.common.expiry.of_profiles(),
         take_over: args.common.take_over,
         controllers: args.common.controllers(),
         replicas: args.replicas,

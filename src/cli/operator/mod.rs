@@ -8,6 +8,7 @@ mod run;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use landfall_controllers::MapNames;
+use landfall_controllers::cloud_profile;
 use landfall_controllers::operator::{CONTROLLERS, Labels, NAMESPACE, Registered};
 use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 
@@ -72,17 +73,8 @@ struct Common {
     #[arg(long, value_name = "NAME", default_value = "kube-cloud-config", value_parser = object_name)]
     managed_config_map: String,
 
-    /// Whether `private-cloud-profile` also removes expired versions of machine images
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = true,
-        action = clap::ArgAction::Set,
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true"
-    )]
-    clean_machine_images: bool,
+    #[command(flatten)]
+    expiry: Expiry,
 
     /// The only namespace whose `AzureInfrastructure` objects are reconciled
     #[arg(long, value_name = "NAME", value_parser = namespace)]
@@ -119,6 +111,40 @@ struct Common {
     /// Run controllers although another operator, such as OpenShift's own, does the same
     #[arg(long)]
     take_over: bool,
+}
+
+/// What is removed from profiles when it expires.
+#[derive(Debug, clap::Args)]
+struct Expiry {
+    /// Whether controllers also remove expired versions of machine images from profiles
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    clean_machine_images: bool,
+
+    /// Whether `cloud-profile` removes expired versions that are not in use from cloud profiles
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        action = clap::ArgAction::Set,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    clean_cloud_profiles: bool,
+}
+
+impl Expiry {
+    fn of_profiles(&self) -> cloud_profile::Expiry {
+        cloud_profile::Expiry { images: self.clean_machine_images, cloud_profiles: self.clean_cloud_profiles }
+    }
 }
 
 /// The API group of cloud profiles.
@@ -170,7 +196,7 @@ mod tests {
             target_namespace: String::new(),
             target_config_map: String::new(),
             managed_config_map: String::new(),
-            clean_machine_images: true,
+            expiry: Expiry { clean_machine_images: true, clean_cloud_profiles: false },
             watch_namespace: None,
             watch_label_selector: None,
             profiles: ProfileGroup { profiles: &LANDFALL_PROFILES },

@@ -138,7 +138,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
         variable: Arc::new(|name| Environment.variable(name)),
         file: Arc::new(|path| Environment.file(path)),
-        clean_images: args.common.clean_machine_images,
+        expiry: args.common.expiry.of_profiles(),
         is_judged: is_judged(args),
         webhook: args.webhook_service.clone(),
         boots: boot::creator(),

@@ -58,6 +58,12 @@ fn start(stage: &LifecycleStage) -> Option<Timestamp> {
     stage.start_time.as_deref().and_then(instant)
 }
 
+/// When a version that has not expired at an instant will, by its date or its stages.
+pub(crate) fn next_end(version: &impl Expirable, now: Timestamp) -> Option<Timestamp> {
+    let ends = version.stages().iter().filter(|stage| stage.classification == EXPIRED).filter_map(start);
+    version.date().and_then(instant).into_iter().chain(ends).filter(|end| *end >= now).min()
+}
+
 /// Ends a life on another date. Where it is given in stages, those that would begin later go, and the end
 /// becomes the last one, since a life cannot have a date and stages. No date changes nothing.
 pub(crate) fn prolong(date: &mut Option<String>, stages: &mut Vec<LifecycleStage>, to: Option<&String>) {

@@ -1,4 +1,5 @@
-//! Protects cloud profiles from deletion while other profiles or clusters refer to them.
+//! Protects cloud profiles from deletion while other profiles or clusters refer to them, and cleans them up where that
+//! is switched on.
 
 use ::kube::Client;
 use futures::future::BoxFuture;
@@ -8,21 +9,23 @@ use landfall_cloud_profile::types::CLOUD_PROFILE;
 use landfall_kube::objects::ObjectRef;
 use serde_json::{Map, Value};
 
-use super::Access;
+use super::clean_up::CleanUp;
 use super::finalizer::{self, Held, unlisted};
+use super::{Access, Expiry};
 use crate::{Controller, Failed, Key, Next, fetch, watch};
 
 /// Whoever refers to a profile is looked for until so many are found.
 const ENOUGH: usize = 5;
 
-/// Keeps the finalizer of cloud profiles.
+/// Keeps the finalizer of cloud profiles, and removes what has expired of them.
 pub(super) struct Guard {
     access: Access,
+    expiry: Expiry,
 }
 
 impl Guard {
-    pub(super) fn new(access: Access) -> Self {
-        Self { access }
+    pub(super) fn new(access: Access, expiry: Expiry) -> Self {
+        Self { access, expiry }
     }
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
@@ -37,6 +40,10 @@ impl Guard {
         let finalizers: Vec<String> = finalizers.filter_map(Value::as_str).map(str::to_owned).collect();
         let held = Held { place: &place, version, finalizers: &finalizers };
         match (metadata.contains_key("deletionTimestamp"), held.is_held()) {
+            (false, true) if self.expiry.cloud_profiles => {
+                let spec = object.get("spec").unwrap_or(&Value::Null);
+                CleanUp { access: &self.access, images: self.expiry.images }.run(&held, spec).await
+            }
             (false, true) | (true, false) => Ok(Next::Settled),
             (false, false) => held.hold(objects).await,
             (true, true) => self.leave(&held, &metadata).await,

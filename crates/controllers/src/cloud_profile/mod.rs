@@ -9,6 +9,7 @@
     reason = "whether a version has expired is a matter of the current time"
 )]
 
+mod clean_up;
 mod deletion_guard;
 mod derived_profile;
 mod digest;
@@ -68,6 +69,21 @@ pub struct Access {
     pub kinds: &'static ProfileKinds,
 }
 
+/// What is removed from profiles when it expires. Versions of Kubernetes in private profiles always are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// Whether versions of machine images are.
+    pub images: bool,
+    /// Whether versions in cloud profiles are, unless they are in use.
+    pub cloud_profiles: bool,
+}
+
+impl Default for Expiry {
+    fn default() -> Self {
+        Self { images: true, cloud_profiles: false }
+    }
+}
+
 /// The controller of profiles as they were proposed. With `images`, expired versions of machine images are
 /// taken out as well as those of Kubernetes. Unless this operator runs admission itself (`is_judged`),
 /// profiles say in a condition whether admission is missing.
@@ -86,8 +102,8 @@ pub fn namespaced(access: Access) -> Arc<dyn Controller> {
 
 /// The controller of cloud profiles, which stay for as long as something refers to them.
 #[must_use]
-pub fn parents(access: Access) -> Arc<dyn Controller> {
-    Arc::new(deletion_guard::Guard::new(access))
+pub fn parents(access: Access, expiry: Expiry) -> Arc<dyn Controller> {
+    Arc::new(deletion_guard::Guard::new(access, expiry))
 }
 
 /// Keeps what profiles of one kind inherit in their status.

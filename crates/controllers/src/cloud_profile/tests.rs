@@ -9,6 +9,8 @@ use serde_json::from_value;
 use super::*;
 use crate::fake_cluster::FakeCluster;
 
+mod clean_up;
+
 /// What does not come to pass here.
 type Unexpected = Box<dyn std::error::Error>;
 
@@ -348,7 +350,7 @@ async fn the_released_kind_has_a_spec_in_its_status() -> Result<(), Unexpected> 
 #[tokio::test]
 async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
     let cluster = Arc::new(FakeCluster::default());
-    let controller = parents(access(&cluster));
+    let controller = parents(access(&cluster), Expiry::default());
     let key = Key { namespace: None, name: "p".to_owned() };
     let place = ObjectRef::in_cluster(&GARDENER_PROFILES.cloud, "p");
     cluster.put(&GARDENER_PROFILES.cloud, parent());
@@ -375,7 +377,7 @@ async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
 #[tokio::test]
 async fn a_profile_stays_while_an_infrastructure_refers_to_it() {
     let cluster = Arc::new(FakeCluster::default());
-    let controller = parents(Access { kinds: &LANDFALL_PROFILES, ..access(&cluster) });
+    let controller = parents(Access { kinds: &LANDFALL_PROFILES, ..access(&cluster) }, Expiry::default());
     let key = Key { namespace: None, name: "p".to_owned() };
     let place = ObjectRef::in_cluster(&LANDFALL_PROFILES.cloud, "p");
     let mut leaving = parent();

@@ -67,7 +67,7 @@ mod tests {
             target_namespace: "there".to_owned(),
             maps: crate::object_refs::MapNames::default(),
             release: None,
-            clean_images: true,
+            expiry: crate::cloud_profile::Expiry::default(),
             take_over: false,
             controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
             replicas: 2,

@@ -16,6 +16,7 @@ use super::secure_metrics::METRICS_PORT;
 use super::selector::Labels;
 use super::{PORT, Registered, crds_of};
 use crate::azure_infrastructure;
+use crate::cloud_profile::Expiry;
 use crate::object_refs::MapNames;
 
 /// The name of all that is created.
@@ -53,8 +54,8 @@ pub struct Deployed {
     pub maps: MapNames,
     /// The release that it belongs to, where it is reported.
     pub release: Option<String>,
-    /// Whether versions of machine images expire in profiles as those of Kubernetes do.
-    pub clean_images: bool,
+    /// What is removed from profiles when it expires.
+    pub expiry: Expiry,
     /// Whether it runs beside operators of OpenShift's own that do the same.
     pub take_over: bool,
     /// The controllers that it runs.
@@ -366,8 +367,11 @@ fn container(deployed: &Deployed) -> Value {
     if deployed.maps.managed != usual.managed {
         args.push(format!("--managed-config-map={}", deployed.maps.managed));
     }
-    if !deployed.clean_images {
+    if !deployed.expiry.images {
         args.push("--clean-machine-images=false".to_owned());
+    }
+    if deployed.expiry.cloud_profiles {
+        args.push("--clean-cloud-profiles=true".to_owned());
     }
     if deployed.take_over {
         args.push("--take-over".to_owned());

@@ -277,7 +277,7 @@ mod tests {
             target_namespace: "there".to_owned(),
             maps: crate::object_refs::MapNames::default(),
             release: None,
-            clean_images: true,
+            expiry: crate::cloud_profile::Expiry::default(),
             take_over: false,
             controllers: CONTROLLERS.iter().collect(),
             replicas: 2,

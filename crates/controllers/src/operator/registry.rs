@@ -22,7 +22,7 @@ use crate::azure_infrastructure;
 use crate::azure_infrastructure::{AzureInfrastructure, BootCreator, Tools};
 use crate::cloud_config_sync::{CloudConfigSync, Settings};
 use crate::cloud_profile;
-use crate::cloud_profile::Access;
+use crate::cloud_profile::{Access, Expiry};
 use crate::endpoint_mirror::{EndpointMirror, File, NetProbe, Variable};
 use crate::kube_cloud_config::KubeCloudConfig;
 use crate::{Controller, Failed, Key, Next, crds as definitions};
@@ -76,7 +76,7 @@ pub static CONTROLLERS: &[Registered] = &[
         rights: rights::PRIVATE_PROFILES,
         profiles: true,
         make: |objects, events, kit| {
-            cloud_profile::private(kit.access(objects, events), kit.clean_images, kit.is_judged)
+            cloud_profile::private(kit.access(objects, events), kit.expiry.images, kit.is_judged)
         },
     },
     Registered {
@@ -91,7 +91,7 @@ pub static CONTROLLERS: &[Registered] = &[
         rival: None,
         rights: rights::CLOUD_PROFILES,
         profiles: true,
-        make: |objects, events, kit| cloud_profile::parents(kit.access(objects, events)),
+        make: |objects, events, kit| cloud_profile::parents(kit.access(objects, events), kit.expiry),
     },
     Registered {
         name: admission::CONTROLLER,
@@ -202,8 +202,8 @@ pub struct Kit {
     pub variable: Variable,
     /// The files of the environment.
     pub file: File,
-    /// Whether versions of machine images expire in profiles as those of Kubernetes do.
-    pub clean_images: bool,
+    /// What is removed from profiles when it expires.
+    pub expiry: Expiry,
     /// Whether the judge of profiles runs in this process.
     pub is_judged: bool,
     /// Where the API server finds the judge of profiles.

@@ -10,7 +10,7 @@ fn deployed(names: &[&str]) -> Deployed {
         target_namespace: "there".to_owned(),
         maps: crate::object_refs::MapNames::default(),
         release: None,
-        clean_images: true,
+        expiry: crate::cloud_profile::Expiry::default(),
         take_over: false,
         controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
         replicas: 2,
@@ -256,12 +256,14 @@ fn metrics_are_for_those_who_may_read_them() {
 fn settings_reach_the_pod() {
     let usual = container(&deployed(&["cloud-config-sync"]));
     let args = usual["args"].to_string();
-    assert!(usual["env"] == json!([]) && !args.contains("machine-images"), "{usual}");
+    assert!(usual["env"] == json!([]) && !args.contains("--clean-"), "{usual}");
     let release = Some("5.0.0".to_owned());
-    let set = Deployed { release, clean_images: false, ..deployed(&["private-cloud-profile"]) };
+    let expiry = Expiry { images: false, cloud_profiles: true };
+    let set = Deployed { release, expiry, ..deployed(&["private-cloud-profile"]) };
     let set = container(&set);
     assert_eq!(set["env"], json!([{ "name": "RELEASE_VERSION", "value": "5.0.0" }]));
     assert!(set["args"].to_string().contains("\"--clean-machine-images=false\""), "{set}");
+    assert!(set["args"].to_string().contains("\"--clean-cloud-profiles=true\""), "{set}");
     assert!(!set["args"].to_string().contains("--take-over"), "{set}");
     let set = container(&Deployed { take_over: true, ..deployed(&["cloud-config-sync"]) });
     assert!(set["args"].to_string().contains("\"--take-over\""), "{set}");

@@ -14,7 +14,7 @@ fn deployed(names: &[&str]) -> Deployed {
         target_namespace: "there".to_owned(),
         maps: crate::object_refs::MapNames::default(),
         release: Some("4.20.1".to_owned()),
-        clean_images: true,
+        expiry: crate::cloud_profile::Expiry::default(),
         take_over: false,
         controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
         replicas: 2,
