@@ -10,6 +10,8 @@ const NOT_GATHERED: Code = Code::new("LF1091");
 
 const NO_REMOVAL: Code = Code::new("LF1092");
 
+const UNPROVEN: Code = Code::new("LF1326");
+
 const NOT_NATIVE: Code = Code::new("LF1420");
 
 /// A setting of a plan that the native engine cannot create.
@@ -29,6 +31,14 @@ pub fn no_removal(platform: &str, infra_id: &str) -> Finding {
     let message = format!("{infra_id} is a cluster on platform `{platform}`, which landfall cannot destroy");
     let help = "remove it with the platform's own tools";
     Finding::error(&NO_REMOVAL, Kind::NotSupported, "", message).help(help)
+}
+
+/// A resource without the cluster's tag that may belong to the cluster, and why it may.
+#[must_use]
+pub fn unproven(what: &str, why: &str) -> Finding {
+    let message =
+        format!("{what} is kept: it has no tag of the cluster, but may belong to it, because {why}");
+    Finding::error(&UNPROVEN, Kind::Invalid, "", message)
 }
 
 /// A check that was broken off.

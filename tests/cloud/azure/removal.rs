@@ -5,6 +5,7 @@ mod killed;
 mod late;
 mod locks;
 mod shared;
+mod unproven;
 mod world;
 
 use serde_json::{Value, json};

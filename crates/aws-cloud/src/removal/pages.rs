@@ -11,13 +11,9 @@ const NO_DOMAIN: Code = Code::new("LF1324");
 
 const LEAD_ELSEWHERE: Code = Code::new("LF1325");
 
-const UNPROVEN: Code = Code::new("LF1326");
-
 /// Something without the cluster's tag that may be the cluster's, and why it may be.
 pub(super) fn unproven(what: &str, why: &str, tag: &str) -> Finding {
-    let message =
-        format!("{what} is kept: it has no tag of the cluster, but may belong to it, because {why}");
-    Finding::error(&UNPROVEN, Kind::Invalid, "", message).help(format!(
+    landfall_platform::pages::unproven(what, why).help(format!(
         "if it is the cluster's, delete it, or tag it {tag}=owned; then run the same command again"
     ))
 }

@@ -57,18 +57,19 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
     let opened =
         if is_blind { ids_of(&found.whole) } else { Box::pin(opened(removal, &ask, &found, &before)).await };
     let mut things = ordered(&found, outside, &opened);
-    if is_blind {
-        things.retain(|thing| !is_trace(thing));
-    }
+    let is_doubtful = !out.unproven.is_empty();
+    things.retain(|thing| !is_trace(thing, is_blind, is_doubtful));
     out.things = removal.spelled(things);
     out
 }
 
 /// Whether something tells of what the cluster has elsewhere: a group and a private zone of records, an identity of
-/// roles, a tag of all. Where not everything could be looked at, it stays until a later look has seen the rest.
-fn is_trace(thing: &Resource) -> bool {
+/// roles, a tag of all. Where not everything could be looked at, it stays until a later look has seen the rest. A tag
+/// also stays until the user has decided on what may be the cluster's: without it, that would be forgotten.
+fn is_trace(thing: &Resource, is_blind: bool, is_doubtful: bool) -> bool {
     let kinds = [&GROUP, kinds::kind_of(PRIVATE_ZONES), kinds::kind_of(IDENTITIES)];
-    thing.fate == Disposition::Released || kinds.contains(&thing.kind)
+    let is_tag = thing.fate == Disposition::Released;
+    is_tag && (is_blind || is_doubtful) || is_blind && kinds.contains(&thing.kind)
 }
 
 fn ids_of(groups: &[Holding]) -> Vec<String> {

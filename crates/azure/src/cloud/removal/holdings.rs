@@ -8,7 +8,7 @@ use landfall_diagnostics::{Finding, Kind, Severity};
 use landfall_platform::removal::Discovered;
 use serde::Deserialize;
 
-use super::names::{Tags, Whose, is_within, owners};
+use super::names::{Owner, Tags, Whose, is_of_kubernetes, is_within, owners};
 use super::{Ask, pages, unseen};
 use crate::cloud::api_versions::Api;
 use crate::cloud::fault::Sort;
@@ -212,7 +212,7 @@ fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings
         }
         Role::Given => {
             all.tagged.push(group.clone());
-            all.own.extend(owned_of(ask, listed));
+            all.own.extend(owned_of(ask, listed, out));
         }
         Role::Nameless | Role::Other => match whose(group) {
             Whose::Shared => all.tagged.push(group.clone()),
@@ -223,16 +223,29 @@ fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings
 }
 
 /// What the cluster owns in a group of the user's: what its tag says, and without any cluster's tag what is named
-/// after it. That holds as long as the group carries the tag: what is only used loses its own later.
-fn owned_of(ask: &Ask<'_>, listed: Vec<Holding>) -> Vec<Holding> {
+/// after it. That holds as long as the group carries the tag: what is only used loses its own later. What only may
+/// be the cluster's is told: a name that its id does not prove, and what Kubernetes created.
+fn owned_of(ask: &Ask<'_>, listed: Vec<Holding>, out: &mut Discovered) -> Vec<Holding> {
     let others: BTreeSet<String> =
         listed.iter().flat_map(|found| ask.owner.others(&found.tags)).map(str::to_owned).collect();
-    let own = listed.into_iter().filter(|found| match ask.owner.whose(&found.tags) {
-        Whose::Own => true,
-        Whose::Shared | Whose::Another => false,
-        Whose::Nobody => ask.owner.others(&found.tags).is_empty() && ask.owner.is_named(&found.name, &others),
-    });
-    own.collect()
+    let is_theirs = |name: &str| others.iter().any(|id| Owner::new(id).is_named(name, &BTreeSet::new()));
+    let is_own = |found: &Holding| {
+        let whose = ask.owner.whose(&found.tags);
+        if whose != Whose::Nobody || !ask.owner.others(&found.tags).is_empty() {
+            return whose == Whose::Own;
+        }
+        let why = match (ask.owner.is_named(&found.name, &others), ask.owner.is_random()) {
+            (true, true) => return true,
+            (true, false) => "its name starts with the infrastructure ID",
+            (false, _) if is_of_kubernetes(&found.tags) && !is_theirs(&found.name) => {
+                "its tags say that a Kubernetes cluster created it"
+            }
+            (false, _) => return false,
+        };
+        out.unproven.push(pages::unproven(&found.id, why, &ask.owner));
+        false
+    };
+    listed.into_iter().filter(is_own).collect()
 }
 
 /// Tells of other clusters that use something that goes.

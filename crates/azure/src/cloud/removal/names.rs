@@ -87,6 +87,12 @@ impl Owner {
     }
 }
 
+/// Whether tags say that Kubernetes created something, such as a volume or its snapshot.
+pub(super) fn is_of_kubernetes(tags: &Tags) -> bool {
+    let mut keys = tags.keys().map(|key| key.to_ascii_lowercase());
+    keys.any(|key| key == "k8s-azure-created-by" || key.starts_with("kubernetes.io-created-for-"))
+}
+
 /// The clusters that own something with these tags.
 pub(super) fn owners(tags: &Tags) -> impl Iterator<Item = &str> {
     let owned = tags.iter().filter(|(_, value)| value.eq_ignore_ascii_case(OWNED));
@@ -170,6 +176,14 @@ mod tests {
         assert_eq!(whose(&[("kubernetes.io_cluster.demo-bcd24-x1y2z", "owned")]), Whose::Another);
         assert_eq!(whose(&[("kubernetes.io_cluster.other-x1y2z", "shared")]), Whose::Nobody);
         assert_eq!(whose(&[("team", "moon")]), Whose::Nobody);
+    }
+
+    #[test]
+    fn what_kubernetes_created_has_its_tags() {
+        for key in ["K8s-Azure-created-by", "kubernetes.io-created-for-pv-name"] {
+            assert!(is_of_kubernetes(&tags(&[("team", "moon"), (key, "x")])), "{key}");
+        }
+        assert!(!is_of_kubernetes(&tags(&[("created-for-pv", "k8s-azure-created-by")])));
     }
 
     #[test]

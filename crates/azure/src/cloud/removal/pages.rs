@@ -1,6 +1,8 @@
 //! The pages of what is found on the way to remove a cluster.
 
-use landfall_diagnostics::Code;
+use landfall_diagnostics::{Code, Finding};
+
+use super::names::Owner;
 
 /// Something could not be looked at.
 pub(super) static UNSEEN: Code = Code::new("LF1351");
@@ -19,3 +21,12 @@ pub(super) static USED: Code = Code::new("LF1355");
 
 /// A group of the cluster's name stays.
 pub(super) static FOREIGN_GROUP: Code = Code::new("LF1356");
+
+/// Something without the cluster's tag that may be the cluster's, and why it may be.
+pub(super) fn unproven(id: &str, why: &str, owner: &Owner) -> Finding {
+    let tag = owner.tag();
+    landfall_platform::pages::unproven(&format!("`{id}`"), why).help(format!(
+        "if it is the cluster's, tag it {tag}=owned; to keep it, tag it {tag}=shared; then run the same command \
+         again"
+    ))
+}

@@ -75,10 +75,15 @@ fn groups_zones_identities_and_tags_are_traces() {
     .chain([("Microsoft.Compute/virtualMachines", false), ("Microsoft.Network/dnsZones", false)]);
     for (kind, expected) in kinds {
         let one = resource(kind, "one");
-        assert_eq!(is_trace(&thing(&one, kinds::kind_of(kind), Disposition::Removed)), expected, "{kind}");
-        assert!(is_trace(&thing(&one, kinds::kind_of(kind), Disposition::Released)));
+        let removed = thing(&one, kinds::kind_of(kind), Disposition::Removed);
+        assert_eq!(is_trace(&removed, true, false), expected, "{kind}");
+        let released = thing(&one, kinds::kind_of(kind), Disposition::Released);
+        assert!(is_trace(&released, true, false));
+        // With something that may be the cluster's, only tags stay.
+        assert!(!is_trace(&removed, false, true) && is_trace(&released, false, true));
+        assert!(!is_trace(&released, false, false));
     }
-    assert!(is_trace(&group_thing(&resource("Microsoft.Resources/resourceGroups", "rg"))));
+    assert!(is_trace(&group_thing(&resource("Microsoft.Resources/resourceGroups", "rg")), true, false));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::super::names::Owner;
 use super::*;
 use crate::cloud::arm::Arm;
 use crate::cloud::scripted::{Scripted, scripted};
@@ -210,5 +209,55 @@ async fn in_the_user_s_group_only_the_cluster_s_own_goes() -> Outcome {
     );
     let told = sorted("rg", &[RG, NONE, INSIDE, NONE]).await?;
     assert_eq!(told, ([0, 1], said("tagged demo-bcd24-nsg", "used", "")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_may_be_the_cluster_s_in_the_user_s_group_is_named() -> Outcome {
+    const RG: Scripted = (
+        200,
+        &[],
+        r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
+            "tags": {"kubernetes.io_cluster.demo-bcd24": "owned", "kubernetes.io_cluster.demo": "owned"}}"#,
+    );
+    const INSIDE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/pvc-1", "name": "pvc-1", "type": "p/t",
+             "tags": {"k8s-azure-created-by": "kubernetes-azure-dd"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/f2", "name": "f2", "type": "p/t",
+             "tags": {"Kubernetes.io-created-for-pvc-name": "data"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/pvc-3", "name": "pvc-3", "type": "p/t",
+             "tags": {"k8s-azure-created-by": "x", "kubernetes.io_cluster.other-x1y2z": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/other-x1y2z-4", "name": "other-x1y2z-4",
+             "type": "p/t", "tags": {"k8s-azure-created-by": "x"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/pvc-5", "name": "pvc-5", "type": "p/t",
+             "tags": {"k8s-azure-created-by": "x", "kubernetes.io_cluster.demo-bcd24": "shared"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-6", "name": "demo-bcd24-6",
+             "type": "p/t", "tags": {"k8s-azure-created-by": "x"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-keyvault", "name": "demo-keyvault",
+             "type": "p/t"}
+        ]}"#,
+    );
+    let unproven = |out: &Discovered| -> Vec<String> {
+        let of = |finding: &Finding| {
+            assert!(
+                finding.is_error() && finding.help.as_deref().is_some_and(|help| help.contains("=shared"))
+            );
+            finding.message.split(['/', '`']).nth(9).unwrap_or_default().to_owned()
+        };
+        out.unproven.iter().map(of).collect()
+    };
+    let (arm, _) = scripted(&[RG, NONE, INSIDE, NONE, RG, NONE, INSIDE, NONE])?;
+    let mut out = Discovered::default();
+    let found = holdings(&ask(&arm, "rg"), &mut out).await;
+    assert_eq!(unproven(&out), ["pvc-1", "f2"]);
+    assert_eq!(found.own.iter().map(|own| own.name.as_str()).collect::<Vec<&str>>(), ["demo-bcd24-6"]);
+    // A word that is an id proves nothing by its beginning.
+    let mut out = Discovered::default();
+    let found = holdings(&Ask { owner: Owner::new("demo"), ..ask(&arm, "rg") }, &mut out).await;
+    assert_eq!(unproven(&out), ["pvc-1", "f2", "demo-keyvault"]);
+    assert!(found.own.is_empty(), "{:?}", found.own);
     Ok(())
 }
