@@ -43,7 +43,8 @@ fn what_is_shared_in_the_group_stays_and_is_told_before() {
     leaves(&azure, &stays, &ran);
     assert_eq!(at(&azure, &shared)["tags"], json!({ "team": "moon" }), "{ran}");
     assert_eq!(at(&azure, &made(""))["tags"], json!({}), "{ran}");
-    // Neither the name of the group nor that of what is in it makes them the cluster's later on.
-    let ran = destroy(&directory(&azure, "", Some(SUBSCRIPTION)), &[]).ends(0);
+    // Later on, names alone do not make them the cluster's, and do not prove that they are not.
+    let ran = destroy(&directory(&azure, "", Some(SUBSCRIPTION)), &[]).ends(5);
+    assert!(format!("{}{}", ran.out, ran.err).contains("LF1326"), "{ran}");
     leaves(&azure, &stays, &ran);
 }

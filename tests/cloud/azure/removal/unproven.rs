@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::arm::Azure;
 use super::super::scene::SUBSCRIPTION;
-use super::world::{OWNER, at, cluster, destroy, directory, leaves, resource};
+use super::world::{INFRA_ID, OWNER, at, cluster, destroy, directory, leaves, made, resource};
 use crate::program::Landfall;
 
 /// Runs the command twice, and each time it names what stays.
@@ -32,4 +32,16 @@ fn a_volume_in_the_user_s_group_is_named_until_it_has_a_tag() {
     let ran = destroy(&landfall, &[]).ends(0);
     leaves(&azure, &stays, &ran);
     assert_eq!(at(&azure, &volume)["tags"], rest["tags"], "{ran}");
+}
+
+#[test]
+fn a_group_that_lost_its_tag_goes_once_it_has_it_again() {
+    let (mut scene, stays) = cluster(false);
+    scene.tree.at(&made(""))["tags"] = json!({});
+    let azure = Azure::start(scene);
+    let landfall = directory(&azure, "", Some(SUBSCRIPTION));
+    names_twice(&landfall, &format!("{INFRA_ID}-rg"));
+    azure.edit(|tree| tree.at(&made(""))["tags"] = json!({ OWNER: "owned" }));
+    let ran = destroy(&landfall, &[]).ends(0);
+    leaves(&azure, &stays, &ran);
 }

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use futures::future::join_all;
 use futures::join;
-use landfall_diagnostics::{Finding, Kind, Severity};
+use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::removal::Discovered;
 use serde::Deserialize;
 
 use super::names::{Owner, Tags, Whose, is_of_kubernetes, is_within, owners};
 use super::{Ask, pages, unseen};
 use crate::cloud::api_versions::Api;
-use crate::cloud::fault::Sort;
 use crate::cloud::gather::{nullable, resource};
 
 /// A resource, or a resource group, as lists have it.
@@ -104,16 +103,7 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
             Ok(listed) => sort(ask, group, listed, &mut all, out),
             // A group that is going may be gone by now.
             Err(fault) if fault.is_absence() => sort(ask, group, Vec::new(), &mut all, out),
-            Err(fault) => {
-                let finding =
-                    unseen(&format!("the resources in the resource group `{}`", group.name), &fault);
-                // One without the cluster's tag may not be its own.
-                if role(ask, group) == Role::Nameless && fault.sort == Sort::Denied {
-                    out.notes.push(Finding { severity: Severity::Warning, ..finding });
-                } else {
-                    out.unseen.push(finding);
-                }
-            }
+            Err(fault) => out.unseen.push(unseen(&format!("the resources in `{}`", group.id), &fault)),
         }
     }
     // What holds something that stays, stays as well.
@@ -122,6 +112,8 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
     all.shared.extend(holding);
     (all.own, all.shared) = (unique(all.own), unique(all.shared));
     ask.remember(&all.shared);
+    // A group that was shared does not go for its name once it has lost the tag.
+    ask.remember(&all.tagged);
     for found in all.whole.iter().chain(&all.own) {
         used(ask, found, out);
     }
@@ -180,7 +172,7 @@ fn role(ask: &Ask<'_>, group: &Holding) -> Role {
         Whose::Own if made => Role::Made,
         Whose::Own => Role::Given,
         // The name says enough only if nothing else would be named so.
-        Whose::Nobody if made && ask.owner.is_random() => Role::Nameless,
+        Whose::Nobody if made && ask.owner.is_random() && !ask.is_shared(&group.id) => Role::Nameless,
         Whose::Shared | Whose::Another | Whose::Nobody => Role::Other,
     }
 }
@@ -189,20 +181,20 @@ fn role(ask: &Ask<'_>, group: &Holding) -> Role {
 fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings, out: &mut Discovered) {
     let whose = |found: &Holding| ask.owner.whose(&found.tags);
     all.shared.extend(listed.iter().filter(|found| whose(found) == Whose::Shared).cloned());
-    let (known, listed): (Vec<Holding>, Vec<Holding>) =
+    let (known, mut listed): (Vec<Holding>, Vec<Holding>) =
         listed.into_iter().partition(|found| ask.is_shared(&found.id));
+    let shared: Vec<&Holding> =
+        all.shared.iter().filter(|kept| is_within(&kept.id, &group.id)).chain(&known).collect();
+    let is_kept = |id: &str| shared.iter().any(|kept| is_within(id, &kept.id) || is_within(&kept.id, id));
     match role(ask, group) {
         Role::Made => {
-            let shared = all.shared.iter().filter(|kept| is_within(&kept.id, &group.id)).chain(&known);
-            let names: BTreeSet<&str> = shared.map(|kept| kept.name.as_str()).collect();
-            if names.is_empty() {
+            if shared.is_empty() {
                 all.whole.push(group.clone());
             } else {
-                out.notes.push(kept_for(group, &names));
+                out.notes.push(kept_for(group, &shared));
                 all.tagged.push(group.clone());
             }
-            let kept = |id: &str| all.shared.iter().any(|kept| is_within(id, &kept.id));
-            let own = listed.into_iter().filter(|found| whose(found) == Whose::Own || !kept(&found.id));
+            let own = listed.into_iter().filter(|found| whose(found) == Whose::Own || !is_kept(&found.id));
             all.own.extend(own);
         }
         // As long as anything in it carries no tag of the cluster's, it may be what the cluster only used.
@@ -210,11 +202,21 @@ fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings
             all.whole.push(group.clone());
             all.own.extend(listed);
         }
+        // Where the cluster has something in it, it may have lost its tag.
+        Role::Nameless => {
+            listed.retain(|found| !is_kept(&found.id));
+            if owned_of(ask, listed, out).is_empty() {
+                out.notes.push(foreign(group));
+            } else {
+                let why = "a resource in it has the cluster's tag or name";
+                out.unproven.push(pages::unproven(&group.id, why, &ask.owner));
+            }
+        }
         Role::Given => {
             all.tagged.push(group.clone());
             all.own.extend(owned_of(ask, listed, out));
         }
-        Role::Nameless | Role::Other => match whose(group) {
+        Role::Other => match whose(group) {
             Whose::Shared => all.tagged.push(group.clone()),
             Whose::Nobody if !ask.given_group.is_empty() => {}
             Whose::Another | Whose::Nobody | Whose::Own => out.notes.push(foreign(group)),
@@ -260,23 +262,19 @@ fn used(ask: &Ask<'_>, found: &Holding, out: &mut Discovered) {
 }
 
 fn foreign(group: &Holding) -> Finding {
-    let others: Vec<&str> = owners(&group.tags).collect();
-    let whose = match others.as_slice() {
-        [] => "has no cluster's tag".to_owned(),
-        others => format!("is owned by {}", others.join(", ")),
-    };
+    let ids = owners(&group.tags).collect::<Vec<&str>>().join(", ");
+    let whose = if ids.is_empty() { "has no cluster's tag".to_owned() } else { format!("is owned by {ids}") };
     let message = format!("the resource group `{}` {whose} and is kept", group.name);
     let help = "check its contents, and delete it by hand if it is not needed";
     Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
 }
 
-fn kept_for(group: &Holding, shared: &BTreeSet<&str>) -> Finding {
-    let shared: Vec<&str> = shared.iter().copied().collect();
-    let message = format!(
-        "the resource group `{}` is kept, because the cluster only shares {} in it",
-        group.name,
-        shared.join(", ")
-    );
+fn kept_for(group: &Holding, shared: &[&Holding]) -> Finding {
+    let shared: BTreeSet<&str> = shared.iter().map(|kept| kept.name.as_str()).collect();
+    let shared = shared.into_iter().collect::<Vec<&str>>().join(", ");
+    let group = &group.name;
+    let message =
+        format!("the resource group `{group}` is kept, because the cluster only shares {shared} in it");
     let help = "everything else in it is removed; delete the group by hand when the shared resources are \
         not needed, or move them to another group first";
     Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
