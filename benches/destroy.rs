@@ -13,7 +13,7 @@ use std::time::{Duration, Instant as RealInstant};
 use landfall_destroy::{Pace, Stop, Unwatched, run};
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Disposition, FoundCluster, Holder, Kind, Outcome, Removal, Resource, Target,
+    Account, Discovered, Disposition, FoundClusters, Holder, Kind, Outcome, Removal, Resource, Target,
 };
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep};
@@ -143,8 +143,8 @@ impl Removal for Cloud {
         Box::pin(async { Vec::new() })
     }
 
-    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn clusters(&self) -> Waiting<'_, Asked<FoundClusters>> {
+        Box::pin(async { Ok(FoundClusters::default()) })
     }
 }
 

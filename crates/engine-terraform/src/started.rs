@@ -29,6 +29,7 @@ pub fn started(log: &Path, stage: &str, runs: usize) -> Result<Option<BTreeSet<S
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the test has a directory of its own")]
 mod tests {
     use super::*;
 

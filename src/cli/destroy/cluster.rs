@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use landfall_destroy::{Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use landfall_diagnostics::Finding;
 use landfall_platform::removal::{Account, Removal};
@@ -205,7 +204,7 @@ impl Job<'_> {
         landfall_destroy::same_account(target, &account).map_err(|finding| (vec![*finding], Exit::Unfit))?;
         let mut planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
         let is_empty = planned.first.things.is_empty() && self.named.is_local();
-        if is_empty && earlier::was_just_creating(self.directory, STEP, Timestamp::now()) {
+        if is_empty && earlier::was_just_creating(self.directory, STEP, &prepare::now()) {
             self.settings.printer.talk(UNLISTED);
             sleep(LISTED_LATER).await;
             planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;

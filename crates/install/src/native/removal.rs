@@ -153,9 +153,9 @@ impl NativeRemoval<'_> {
         if !found.unseen.is_empty() {
             return Err(Fault::Unseen(found.unseen));
         }
-        let names: BTreeSet<&str> = noted.iter().flat_map(|(_, outputs)| names(outputs)).collect();
+        let ids: BTreeSet<&str> = noted.iter().flat_map(|(_, outputs)| names(outputs)).collect();
         let is_its = |thing: &&Resource| {
-            is_noted(thing, names.iter().copied())
+            is_noted(thing, ids.iter().copied())
                 || named.is_some_and(|named| named.has(thing, &self.target.infra_id))
         };
         let things: Vec<Resource> = found.things.iter().filter(is_its).cloned().collect();
