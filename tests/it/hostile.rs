@@ -193,6 +193,23 @@ fn what_the_installer_reads_into_types_has_these_types() {
     }
 }
 
+/// The installer reads YAML 1.1.
+#[test]
+fn what_only_yaml_1_2_allows_is_not_read() {
+    let config = |label: &str| {
+        format!(
+            "apiVersion: v1\nbaseDomain: example.com\nmetadata:\n  name: demo\n  labels: {{a: {label}}}\n\
+             platform: {{none: {{}}}}\npullSecret: '{{\"auths\":{{\"a\":{{\"auth\":\"b\"}}}}}}'\n"
+        )
+    };
+    assert_eq!(verdict(config("'b?c'")).outcome, Outcome::Accepted);
+    for label in ["b?c", ":b", "\"b\\/c\""] {
+        let verdict = verdict(config(label));
+        let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.code.as_str()).collect();
+        assert_eq!((verdict.outcome, codes), (Outcome::Unparseable, vec!["LF0005"]), "{label}");
+    }
+}
+
 /// A proxy for HTTP alone is not asked for endpoints, which are called by HTTPS.
 #[test]
 fn only_a_proxy_for_https_stands_between_a_cluster_and_its_vpc_endpoints() {

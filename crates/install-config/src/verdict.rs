@@ -137,6 +137,9 @@ fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue, keep: b
     }
     let mut config: InstallConfig =
         Decoder::new(&tree, FORMS, strictness.unknown_fields, &mut findings, &mut mask).decode();
+    for finding in tree.beyond_installer() {
+        findings.push(finding.clone());
+    }
     let mut given = keep.then(InstallConfig::default);
     let outcome = if findings.errors() > 0 {
         Outcome::Unparseable

@@ -7,7 +7,7 @@ mod text;
 
 use std::borrow::Cow;
 
-use landfall_diagnostics::Span;
+use landfall_diagnostics::{Finding, Span};
 
 use super::scalar::{Scalar, resolve};
 
@@ -92,6 +92,7 @@ pub struct Tree<'t> {
     items: Vec<NodeId>,
     root: Option<NodeId>,
     lenient: bool,
+    beyond: Vec<Finding>,
 }
 
 impl<'t> Tree<'t> {
@@ -106,6 +107,12 @@ impl<'t> Tree<'t> {
     #[must_use]
     pub fn is_lenient(&self) -> bool {
         self.lenient
+    }
+
+    /// What of the text the installer's parser, which reads YAML 1.1, cannot read.
+    #[must_use]
+    pub fn beyond_installer(&self) -> &[Finding] {
+        &self.beyond
     }
 
     /// The node of a number, which must come from this tree.

@@ -1,5 +1,6 @@
 //! From a parser's events to the tree, in one pass.
 
+mod dialect;
 mod reading;
 
 use std::borrow::Cow;
@@ -99,8 +100,8 @@ impl<'t, 'f> Builder<'t, 'f> {
             return None;
         }
         match reading {
-            Reading::Strict => self.consume(body, strict(body)),
-            Reading::Lenient => self.consume(body, lenient(body)),
+            Reading::Strict => self.consume(body, strict(body), reading),
+            Reading::Lenient => self.consume(body, lenient(body), reading),
         }
     }
 
@@ -108,6 +109,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         &mut self,
         body: &str,
         events: impl Iterator<Item = Result<Placed<'t>, Fault>>,
+        reading: Reading,
     ) -> Option<usize> {
         for event in events {
             let Placed { event, start, end } = match event {
@@ -131,8 +133,14 @@ impl<'t, 'f> Builder<'t, 'f> {
                     let message = "the alias has no anchor of this name before it";
                     let help = "put the value in quotes if the `*` is part of it";
                     self.fail(&pages::SYNTAX, Span::new(start, start + 1), message, Some(help));
+                    // The installer's parser ends the name at a colon.
+                    let message = message.to_owned();
+                    self.refused = Some(Fault { at: start, message, too_deep: false });
                 }
                 Event::Scalar { text, plain, anchor, tag } => {
+                    if reading == Reading::Strict {
+                        self.check_dialect(body, plain, Span::new(start, end));
+                    }
                     if !plain || end.saturating_sub(start) > text.len() {
                         self.tab_safe.push(Span::new(start, end));
                     }
