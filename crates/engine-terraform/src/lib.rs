@@ -39,7 +39,7 @@ pub use previous_run::{AtWork, at_work};
 pub use run_errors::{Cause, Trouble, lacks_capacity};
 pub use run_progress::{Progress, Running};
 pub use started::started;
-pub use state::{complete_resources, record_names, resources, tainted};
+pub use state::{complete_resources, ids, record_names, resources, tainted};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

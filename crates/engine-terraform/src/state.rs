@@ -63,6 +63,9 @@ struct Attributes {
     /// The name of a DNS record, a text.
     #[serde(default)]
     fqdn: Option<serde_json::Value>,
+    /// What the provider calls the resource, a text.
+    #[serde(default)]
+    id: Option<serde_json::Value>,
 }
 
 impl Instance {
@@ -119,14 +122,25 @@ fn read(folder: &Path, counts: fn(&Instance) -> bool) -> Result<Vec<String>, Fau
 pub fn record_names(folder: &Path) -> Result<Vec<String>, Fault> {
     let path = folder.join(STATE);
     let bytes = streams::read(&path)?.unwrap_or_default();
-    names(&bytes).map_err(|why| Fault::State { path, why })
+    values(&bytes, |attributes| attributes.fqdn.as_ref()).map_err(|why| Fault::State { path, why })
 }
 
-fn names(bytes: &[u8]) -> Result<Vec<String>, String> {
+/// The ids of the resources in the state of a stage, as the provider writes them.
+///
+/// # Errors
+/// The state cannot be read or understood.
+pub fn ids(folder: &Path) -> Result<Vec<String>, Fault> {
+    let path = folder.join(STATE);
+    let bytes = streams::read(&path)?.unwrap_or_default();
+    values(&bytes, |attributes| attributes.id.as_ref()).map_err(|why| Fault::State { path, why })
+}
+
+/// The texts that an attribute has.
+fn values(bytes: &[u8], of: fn(&Attributes) -> Option<&serde_json::Value>) -> Result<Vec<String>, String> {
     let resources = managed(bytes)?;
     let instances = resources.iter().flat_map(|resource| &resource.instances);
-    let names = instances.filter_map(|instance| instance.attributes.as_ref()?.fqdn.as_ref()?.as_str());
-    Ok(names.map(str::to_owned).collect())
+    let values = instances.filter_map(|instance| of(instance.attributes.as_ref()?)?.as_str());
+    Ok(values.map(str::to_owned).collect())
 }
 
 /// The addresses of the instances in a state that count. Why not, in words that hold nothing of it.
@@ -236,7 +250,10 @@ mod tests {
             record(serde_json::json!({ "id": "vpc-1" })),
             record(serde_json::Value::Null),
         ] });
-        assert_eq!(names(state.to_string().as_bytes()), Ok(vec!["api.demo.example.com".to_owned()]));
+        let state = state.to_string();
+        let values = |of: fn(&Attributes) -> Option<&serde_json::Value>| values(state.as_bytes(), of);
+        assert_eq!(values(|one| one.fqdn.as_ref()), Ok(vec!["api.demo.example.com".to_owned()]));
+        assert_eq!(values(|one| one.id.as_ref()), Ok(vec!["vpc-1".to_owned()]));
     }
 
     #[test]

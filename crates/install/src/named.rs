@@ -42,10 +42,11 @@ pub(super) fn names(outputs: &Properties) -> impl Iterator<Item = &str> {
     ["id", "name"].into_iter().filter_map(|key| outputs.get(key)?.as_str())
 }
 
-/// Whether the id of a resource ends with one of these.
+/// Whether the id of a resource ends with one of these, whatever the case: clouds write one in several ways.
 pub(super) fn is_noted<'n>(thing: &Resource, mut names: impl Iterator<Item = &'n str>) -> bool {
+    let id = thing.id.to_lowercase();
     names.any(|name| {
-        let start = thing.id.strip_suffix(name);
+        let start = id.strip_suffix(&name.to_lowercase());
         start.is_some_and(|start| start.is_empty() || start.ends_with(['/', ':']))
     })
 }
@@ -65,7 +66,14 @@ impl Site<'_> {
         if !found.unseen.is_empty() {
             return Err(Fault::Unseen(found.unseen));
         }
-        let named = Named { stage: stage.name, others: &[] };
+        let mut others = Vec::new();
+        for other in self.platform.stages().iter().filter(|other| other.name != stage.name) {
+            let ids = landfall_engine_terraform::ids(&self.files().folder(other))
+                .map_err(|fault| Fault::Engine { stage: other.name.to_owned(), fault: Box::new(fault) })?;
+            let noted = |id: String| (id.clone(), Properties::from_iter([("id".to_owned(), id.into())]));
+            others.push(ids.into_iter().map(noted).collect());
+        }
+        let named = Named { stage: stage.name, others: &others };
         let things: Vec<&Resource> =
             found.things.iter().filter(|thing| named.has(thing, self.infra_id)).collect();
         self.remove(stage, recovery, &things).await
