@@ -227,12 +227,7 @@ impl Row {
 /// Makes all runs, as many at a time as `JOBS` says. All of them end before one that failed fails the test.
 pub fn all(run: impl Fn(u64, u64) + Sync) {
     let jobs: usize = std::env::var("JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(2);
-    several(runs(), jobs, run);
-}
-
-/// Makes runs with these seeds and rates, so many at a time. All of them end before one that failed fails the test.
-pub fn several(runs: Vec<(u64, u64)>, jobs: usize, run: impl Fn(u64, u64) + Sync) {
-    let left = Mutex::new(runs.into_iter());
+    let left = Mutex::new(runs().into_iter());
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..jobs {

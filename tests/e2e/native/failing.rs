@@ -204,16 +204,6 @@ fn an_association_whose_creation_was_not_seen_is_kept() {
     installation.destroy();
 }
 
-/// A few of the runs of the next test.
-#[test]
-#[ignore = "needs terraform and moto"]
-fn terraform_creates_everything_once_in_a_cloud_that_fails() {
-    let reference = reference(with_terraform);
-    faults::several(vec![(1, 2), (2, 10)], 2, |seed, percent| {
-        created("create-terraform", seed, percent, &reference, with_terraform);
-    });
-}
-
 /// Takes minutes for each run.
 #[test]
 #[ignore = "needs terraform and moto"]
