@@ -113,7 +113,12 @@ fn is_set_back(change: impl Fn(Cloud<'_>, &Listing)) {
 #[ignore = "needs moto"]
 fn tags_that_were_taken_are_set_again_and_nothing_is_created_twice() {
     is_set_back(|cloud, created| {
-        for (kind, id) in [("VPC", "vpcId"), ("machine", "instanceId"), ("NAT gateway", "natGatewayId")] {
+        for (kind, id) in [
+            ("VPC", "vpcId"),
+            ("machine", "instanceId"),
+            ("volume", "volumeId"),
+            ("NAT gateway", "natGatewayId"),
+        ] {
             let one = created.of_kind(kind)[0].says(id).to_owned();
             cloud.ec2("DeleteTags", &[("ResourceId.1", &one)]);
         }

@@ -120,7 +120,7 @@ static KINDS: &[Kind] = kinds! {
     "network-interface" in "network interfaces" [], machines::interfaces;
         by [] parts [] gives ["id" "address" "ipv6Address"]; machines::create_interface;
     "instance" in "instances" [], machines::instances;
-        by [] parts [] gives ["id" "address" "ipv6Address" "publicAddress"]; machines::run_instance;
+        by [] parts [] gives ["id" "address" "ipv6Address" "publicAddress" "rootVolume"]; machines::run_instance;
     "bucket" in "buckets" ["name"], storage::bucket;
         by ["name"] parts [] gives ["id"]; storage::create_bucket, then storage::tag_bucket;
     "object" in "objects" ["bucket" "key"], storage::object;

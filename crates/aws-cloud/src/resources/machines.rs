@@ -20,6 +20,8 @@ use super::{Item, Made, Resources, is_true, number, pages, pairs, send, with_id}
 /// The secret with what the bootstrap machine starts with, and where in it the address of the whole config is.
 const STUB: &str = "aws_bootstrap_stub_ignition";
 const SOURCE: &str = "/ignition/config/replace/source";
+/// The output with the id of a machine's first volume.
+pub(super) const ROOT_VOLUME: &str = "rootVolume";
 /// Where the first volume of a machine is, for images that do not say it.
 const FIRST_DEVICE: &str = "/dev/xvda";
 
@@ -121,6 +123,11 @@ fn outputs(instance: &Instance) -> Properties {
     }
     if let Some(address) = instance.public_ip_address() {
         outputs.insert("publicAddress".to_owned(), json!(address));
+    }
+    let mut devices = instance.block_device_mappings().iter();
+    let root = devices.find(|one| one.device_name() == instance.root_device_name());
+    if let Some(volume) = root.and_then(|one| one.ebs()?.volume_id()) {
+        outputs.insert(ROOT_VOLUME.to_owned(), json!(volume));
     }
     outputs
 }

@@ -9,6 +9,7 @@ use landfall_platform::native::{Existing, Properties, Wanted};
 use serde_json::Value;
 
 use super::identities::invalid;
+use super::machines::ROOT_VOLUME;
 use super::network::on;
 use super::{Made, Resources, balancers, identities, is_true, names, network, pairs, send, storage};
 
@@ -33,6 +34,7 @@ const EC2: &[&str] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Call {
     Tags,
+    VolumeTags,
     BalancerTags,
     RoleTags,
     ZoneTags,
@@ -52,6 +54,7 @@ enum Call {
 fn call(kind: &str, property: &str) -> Option<Call> {
     Some(match (kind, property) {
         (kind, "tags") if EC2.contains(&kind) => Call::Tags,
+        ("instance", "volumeTags") => Call::VolumeTags,
         ("load-balancer" | "target-group", "tags") => Call::BalancerTags,
         ("role", "tags") => Call::RoleTags,
         ("hosted-zone", "tags") => Call::ZoneTags,
@@ -88,6 +91,13 @@ async fn send(cx: &Resources<'_>, call: Call, wanted: &Wanted, outputs: &Propert
         Call::Tags => {
             let tags = tags().map(|(key, value)| Tag::builder().key(key).value(value).build());
             let request = cx.ec2().await?.create_tags().resources(id).set_tags(Some(tags.collect()));
+            send!(cx, "ec2:CreateTags", request).map(drop)
+        }
+        Call::VolumeTags => {
+            let volume = outputs.get(ROOT_VOLUME).and_then(Value::as_str).unwrap_or_default();
+            let tags = pairs(wanted, "volumeTags").into_iter();
+            let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build());
+            let request = cx.ec2().await?.create_tags().resources(volume).set_tags(Some(tags.collect()));
             send!(cx, "ec2:CreateTags", request).map(drop)
         }
         Call::BalancerTags => {
@@ -139,6 +149,7 @@ mod tests {
         assert_eq!(call("vpc", "tags"), Some(Call::Tags));
         assert_eq!(call("record", "target"), Some(Call::Record));
         assert_eq!(call("role-policy", "document"), Some(Call::RolePolicy));
+        assert_eq!(call("instance", "volumeTags"), Some(Call::VolumeTags));
         assert_eq!(call("instance", "type"), None);
         assert_eq!(call("subnet", "cidr"), None);
         assert!(EC2.iter().all(|name| kind(name).is_some()));
