@@ -30,10 +30,6 @@ pub use super::flags::Args;
 
 /// The step in the journal.
 const STEP: &str = "cluster.destroy";
-/// When the cloud is asked again for what it may not have listed yet.
-const LISTED_LATER: Duration = Duration::from_secs(30);
-/// What is said meanwhile.
-const UNLISTED: &str = "no resource was found, but some were created a moment ago: looking again in 30 s";
 
 /// Destroys the cluster that a directory or the flags name.
 ///
@@ -205,8 +201,8 @@ impl Job<'_> {
         let mut planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
         let is_empty = planned.first.things.is_empty() && self.named.is_local();
         if is_empty && earlier::was_just_creating(self.directory, STEP, &prepare::now()) {
-            self.settings.printer.talk(UNLISTED);
-            sleep(LISTED_LATER).await;
+            self.settings.printer.talk(earlier::UNLISTED);
+            sleep(earlier::LISTED_LATER).await;
             planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
         }
         if self.is_place_doubtful(&planned) {

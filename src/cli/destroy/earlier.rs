@@ -1,6 +1,7 @@
 //! What the journal of a directory knows of earlier runs that created or destroyed its cluster.
 
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use landfall_platform::removal::{Account, Target};
@@ -9,6 +10,11 @@ use crate::workdir::{StepResult, fingerprint, steps};
 
 /// How long the lists of a cloud may lack what was created.
 const LISTED_WITHIN: SignedDuration = SignedDuration::from_mins(5);
+/// When the cloud is asked again for what it may not have listed yet.
+pub(super) const LISTED_LATER: Duration = Duration::from_secs(30);
+/// What is said meanwhile.
+pub(super) const UNLISTED: &str =
+    "no resource was found, but some were created a moment ago: looking again in 30 s";
 
 /// Where a run removes a cluster, as the journal remembers it.
 pub(super) fn place(target: &Target, account: &Account) -> String {
