@@ -1,7 +1,5 @@
 //! The resources of a stage whose creation was not noted: they are known by its name.
 
-use std::collections::BTreeMap;
-
 use landfall_engine_terraform::Work;
 use landfall_model::plan;
 use landfall_platform::native::Properties;
@@ -16,8 +14,8 @@ use super::{Fault, Site};
 pub(super) struct Named<'a> {
     /// The name of the stage.
     pub(super) stage: &'a str,
-    /// What was noted of other stages.
-    pub(super) others: &'a [BTreeMap<String, Properties>],
+    /// The ids and names of the resources of other stages.
+    pub(super) others: &'a [String],
 }
 
 impl Named<'_> {
@@ -29,11 +27,9 @@ impl Named<'_> {
             let rest = rest.and_then(|rest| rest.strip_prefix(self.stage));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
-        let mut others = self.others.iter().flat_map(BTreeMap::values);
-        let is_removed = thing.fate == Disposition::Removed;
-        is_removed
+        thing.fate == Disposition::Removed
             && (is_named(&thing.name) || is_named(id))
-            && !others.any(|outputs| is_noted(thing, names(outputs)))
+            && !is_noted(thing, self.others.iter().map(String::as_str))
     }
 }
 
@@ -70,8 +66,7 @@ impl Site<'_> {
         for other in self.platform.stages().iter().filter(|other| other.name != stage.name) {
             let ids = landfall_engine_terraform::ids(&self.files().folder(other))
                 .map_err(|fault| Fault::Engine { stage: other.name.to_owned(), fault: Box::new(fault) })?;
-            let noted = |id: String| (id.clone(), Properties::from_iter([("id".to_owned(), id.into())]));
-            others.push(ids.into_iter().map(noted).collect());
+            others.extend(ids);
         }
         let named = Named { stage: stage.name, others: &others };
         let things: Vec<&Resource> =
@@ -83,7 +78,6 @@ impl Site<'_> {
 #[cfg(test)]
 mod tests {
     use landfall_platform::removal::Kind;
-    use serde_json::json;
 
     use super::*;
 
@@ -91,11 +85,7 @@ mod tests {
 
     #[test]
     fn what_was_not_noted_is_known_by_the_name_of_the_stage() {
-        let noted = |name: &str| {
-            let outputs = Properties::from_iter([("id".to_owned(), json!(name))]);
-            BTreeMap::from([("machine/x".to_owned(), outputs)])
-        };
-        let others = [noted("i-2")];
+        let others = ["i-2".to_owned()];
         let named = Named { stage: "bootstrap", others: &others };
         let is_its = |id: &str, name: &str, fate| {
             let (id, name) = (id.to_owned(), name.to_owned());

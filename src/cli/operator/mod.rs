@@ -128,16 +128,8 @@ struct Expiry {
     )]
     clean_machine_images: bool,
 
-    /// Whether `cloud-profile` removes expired versions that are not in use from cloud profiles
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = false,
-        action = clap::ArgAction::Set,
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true"
-    )]
+    /// Have `cloud-profile` remove expired versions that are not in use from cloud profiles
+    #[arg(long)]
     clean_cloud_profiles: bool,
 }
 

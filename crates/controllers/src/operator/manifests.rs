@@ -371,7 +371,7 @@ fn container(deployed: &Deployed) -> Value {
         args.push("--clean-machine-images=false".to_owned());
     }
     if deployed.expiry.cloud_profiles {
-        args.push("--clean-cloud-profiles=true".to_owned());
+        args.push("--clean-cloud-profiles".to_owned());
     }
     if deployed.take_over {
         args.push("--take-over".to_owned());

@@ -94,8 +94,8 @@ pub fn is_proven(object: Object<'_>, infra_id: &str) -> bool {
     tags::prove_ownership(object.map("status", "tags"), infra_id)
 }
 
-/// Whether a resource lacks the proof that it is a cluster's, as the operator read it; none where its kind
-/// has none, so that the object that it is a part of decides.
+/// Whether a resource lacks the proof that it is a cluster's, as the operator read it. Without a value for kinds
+/// without proof: the object that contains it decides.
 #[must_use]
 pub fn lacks_proof(object: Object<'_>, kind: &Kind, infra_id: &str) -> Option<bool> {
     let shown = kind.tag_carrier.field().and_then(|field| object.map("status", field));

@@ -67,7 +67,9 @@ impl NativeRemoval<'_> {
         }
         let known = noted(&steps, stage);
         let others = self.platform.stages().iter().filter(|other| other.name != stage.name);
-        let others: Vec<_> = others.map(|other| noted(&steps, other)).collect();
+        let others = others.flat_map(|other| noted(&steps, other).into_values());
+        let others: Vec<String> =
+            others.flat_map(|outputs| names(&outputs).map(str::to_owned).collect::<Vec<_>>()).collect();
         // What began last may exist, and only its name tells that it is of this stage.
         let named = is_cut_short(&steps, stage).then_some(Named { stage: stage.name, others: &others });
         self.note(stage, StepResult::Began, "")?;

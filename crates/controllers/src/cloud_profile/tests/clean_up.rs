@@ -41,7 +41,7 @@ async fn a_cloud_profile_is_cleaned_where_that_is_switched_on() {
     let left = json!({ "versions": [{ "version": "1.2.3", "unknown": 1 }] });
     assert_eq!(cluster.at(&place())["spec"]["kubernetes"], left);
     assert_eq!(reasons(&cluster), [CLEANED_UP]);
-    // Then there is nothing to write, and nobody is asked for.
+    // Then there is nothing to write, and no user to look for.
     let before = cluster.with(|state| (state.writes.len(), state.listed.len()));
     assert_eq!(run(access(&cluster), ON).await, Ok(Next::Settled));
     assert_eq!(cluster.with(|state| (state.writes.len(), state.listed.len())), before);

@@ -263,7 +263,7 @@ fn settings_reach_the_pod() {
     let set = container(&set);
     assert_eq!(set["env"], json!([{ "name": "RELEASE_VERSION", "value": "5.0.0" }]));
     assert!(set["args"].to_string().contains("\"--clean-machine-images=false\""), "{set}");
-    assert!(set["args"].to_string().contains("\"--clean-cloud-profiles=true\""), "{set}");
+    assert!(set["args"].to_string().contains("\"--clean-cloud-profiles\""), "{set}");
     assert!(!set["args"].to_string().contains("--take-over"), "{set}");
     let set = container(&Deployed { take_over: true, ..deployed(&["cloud-config-sync"]) });
     assert!(set["args"].to_string().contains("\"--take-over\""), "{set}");

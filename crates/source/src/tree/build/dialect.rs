@@ -32,7 +32,8 @@ impl Builder<'_, '_> {
 
 /// Where a plain scalar has a mark that ends it in brackets or braces. At its beginning, `?` marks a key.
 fn mark(raw: &str) -> Option<usize> {
-    if raw.starts_with(':') { Some(0) } else { raw.get(1..)?.find('?').map(|at| at + 1) }
+    let is_mark = |(at, c): &(usize, char)| if *at == 0 { *c == ':' } else { *c == '?' };
+    raw.char_indices().find(is_mark).map(|(at, _)| at)
 }
 
 /// Where a slash is escaped in a scalar in double quotes.
@@ -72,6 +73,7 @@ mod tests {
             ("a: \"\\\\\\/\"\n", '\\'),
             ("a: {b: c?d}\n", '?'),
             ("a: [b, {c: d}, e?f]\n", '?'),
+            ("a: {b: äc?d}\n", '?'),
             ("a: {b: :c}\n", ':'),
             ("a: {b: [:c]}\n", ':'),
         ] {
