@@ -187,6 +187,9 @@ fn a_move_needs_the_kinds_of_all_objects_there() {
         "spec": { "location": "usgovvirginia", "owner": { "name": "own" } },
     });
     here.server.make(machines, &object);
+    // The operator writes to an object that is new.
+    let reason = || here.get(&machine)?.pointer("/status/conditions/0/reason").cloned();
+    until("the operator saw it", || (reason()? == "WaitingForOwner").then_some(()));
     end_lease(&here, PRIVATE);
     let before = here.versions(PRIVATE);
     let ran = begin(&site, &old, &new).end().ends(4);
