@@ -34,7 +34,9 @@ pub use native::{
 };
 pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};
-pub use standing::{Standing, has_begun, never_begun, standing, standing_so_far};
+pub use standing::{
+    Standing, Verification, has_begun, never_begun, note_verified, standing, standing_so_far, verification,
+};
 
 use std::time::Duration;
 

@@ -8,7 +8,10 @@ use landfall_platform::Platform;
 
 use super::Fault;
 use super::files::{Files, step};
-use landfall_workdir::{ClusterDir, StepResult, Steps};
+use landfall_workdir::{ClusterDir, Step, StepResult, Steps};
+
+/// The step that notes that the cloud has what Terraform created.
+const VERIFY: &str = "cluster.verify";
 
 /// What earlier runs have left of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +100,45 @@ pub fn has_begun(cluster: &ClusterDir, platform: &'static dyn Platform) -> Resul
     Ok(stages.any(|stage| steps.last(&step(stage, Work::Apply)).is_some()))
 }
 
+/// What is known of the resources that earlier runs created with Terraform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verification {
+    /// They were read after the last run that created any, and exist.
+    Done,
+    /// They were not read since.
+    Due,
+    /// They were not read since, and runs failed or were cut short: what Terraform reports may be wrong.
+    DueAfterFailures,
+}
+
+/// Whether the resources that earlier runs created were read afterwards, as the journal of steps tells.
+///
+/// # Errors
+/// The journal of steps cannot be read.
+pub fn verification(cluster: &ClusterDir, platform: &'static dyn Platform) -> Result<Verification, Fault> {
+    let steps = cluster.steps()?;
+    let names: Vec<String> = platform.stages().iter().map(|stage| step(stage, Work::Apply)).collect();
+    let since = steps.iter().rev().take_while(|known| known.step != VERIFY);
+    let applied: Vec<&Step> = since.filter(|known| names.contains(&known.step)).collect();
+    let count = |result| applied.iter().filter(|known| known.result == result).count();
+    Ok(if applied.is_empty() {
+        Verification::Done
+    } else if count(StepResult::Began) == count(StepResult::Done) {
+        Verification::Due
+    } else {
+        Verification::DueAfterFailures
+    })
+}
+
+/// Notes that the cloud has all that Terraform created.
+///
+/// # Errors
+/// The journal of steps cannot be written.
+pub fn note_verified(cluster: &ClusterDir, time: String) -> Result<(), Fault> {
+    let (step, detail, inputs) = (VERIFY.to_owned(), String::new(), String::new());
+    Ok(cluster.note(&Step { time, step, result: StepResult::Done, detail, inputs })?)
+}
+
 /// Whether nothing was ever made of the stages that only the installation needs, neither by landfall nor by hand.
 ///
 /// # Errors
@@ -157,7 +199,7 @@ mod tests {
 
     use super::*;
     use landfall_install_config::platforms;
-    use landfall_workdir::{Durability, Step};
+    use landfall_workdir::Durability;
 
     type Outcome = Result<(), Box<dyn Any>>;
 
@@ -240,6 +282,31 @@ mod tests {
         fixture.note("bootstrap", Work::Destroy, "four", StepResult::Done)?;
         assert_eq!(fixture.standing()?, [unchanged("one"), removed_at("four")]);
         assert_eq!(fixture.so_far()?.last(), Some(&removed_at("four")));
+        Ok(())
+    }
+
+    #[test]
+    fn what_was_created_is_verified_once() -> Outcome {
+        use StepResult::{Began, Done, Failed};
+        let fixture = Fixture::new()?;
+        let platform = platforms::named("aws").ok_or("no such platform")?;
+        let apply = |results: &[StepResult]| {
+            results.iter().try_for_each(|result| fixture.note("cluster", Work::Apply, "one", *result))
+        };
+        let known =
+            || -> Result<Verification, Box<dyn Any>> { Ok(verification(&fixture.cluster()?, platform)?) };
+        assert_eq!(known()?, Verification::Done);
+        apply(&[Began, Done])?;
+        assert_eq!(known()?, Verification::Due);
+        note_verified(&fixture.cluster()?, "two".to_owned())?;
+        fixture.note("bootstrap", Work::Destroy, "three", Done)?;
+        assert_eq!(known()?, Verification::Done);
+        for failing in [&[Began, Failed, Began, Done][..], &[Began, Began, Done]] {
+            apply(failing)?;
+            assert_eq!(known()?, Verification::DueAfterFailures);
+            note_verified(&fixture.cluster()?, "four".to_owned())?;
+            assert_eq!(known()?, Verification::Done);
+        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::{Ended, Going, Job, recovery};
 use crate::cli::engine::Shown;
 use crate::cli::{Exit, engine};
 use crate::install;
-use crate::install::{Drift, End, Fault, Recovery, Site};
+use crate::install::{Drift, End, Fault, Recovery, Site, Verification};
 use crate::prepare;
 use crate::prepare::FactsFrom;
 use crate::ui;
@@ -55,6 +55,11 @@ impl Attempts {
 /// Whether earlier runs had done all that a run was to do.
 fn is_unchanged(done: &Done) -> bool {
     done.stages.iter().all(|stage| matches!(stage.end, End::Before { .. }))
+}
+
+/// Whether the cluster changes its machines and load balancers itself, since the bootstrap machine was removed.
+fn is_handed_over(summary: &Summary) -> bool {
+    summary.is_complete() && summary.is_bootstrap_gone()
 }
 
 /// What of a fault passes by itself: trouble of the cloud, as the engine or landfall's own look at it met it.
@@ -114,6 +119,11 @@ impl Job<'_> {
         let mut allowed = self.args.recover;
         let continuing = terraform.continuing();
         let is_first = !install::has_begun(&cluster, self.platform)?;
+        let verification = if is_handed_over(&summary) {
+            Verification::Done
+        } else {
+            install::verification(&cluster, self.platform)?
+        };
         let mut attempts = Attempts::default();
         // What the engine took for done may not be: it is read before that is reported.
         let mut confirms = false;
@@ -139,12 +149,18 @@ impl Job<'_> {
                 }
             });
             let fault = match result {
-                Ok(()) if attempts.again == 0 && is_unchanged(&done) => break Ok(()),
+                Ok(())
+                    if attempts.again == 0 && verification == Verification::Done && is_unchanged(&done) =>
+                {
+                    break Ok(());
+                }
                 Ok(()) => {
                     confirms = true;
-                    let continued = attempts.again > 0;
+                    let continued = attempts.again > 0 || verification == Verification::DueAfterFailures;
                     match self.unconfirmed(terraform, &mut cluster, &prepared.plan, continued) {
-                        Ok(found) if found.is_empty() => break Ok(()),
+                        Ok(found) if found.is_empty() => {
+                            break install::note_verified(&cluster, prepare::now());
+                        }
                         Ok(found) if attempts.another(self.standing(&cluster), true) => {
                             self.settings.printer.talk(UNCONFIRMED);
                             drift = found;
@@ -200,9 +216,7 @@ impl Job<'_> {
         plan: &Plan,
         summary: &Summary,
     ) -> Result<Vec<Drift>, Fault> {
-        // A cluster whose bootstrap machine was removed changes machines and load balancers itself.
-        let is_handed_over = summary.is_complete() && summary.is_bootstrap_gone();
-        if summary.existing() == 0 || is_handed_over {
+        if summary.existing() == 0 || is_handed_over(summary) {
             return Ok(Vec::new());
         }
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
