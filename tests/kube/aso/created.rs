@@ -53,11 +53,21 @@ fn a_public_cluster_comes_to_be_and_goes() {
     }
 
     // Once more: there is nothing to do.
+    const LOST: &str = "Azure deletes their resources";
     let before = management.versions(PUBLIC);
-    site.create(&kubeconfig).ends(0);
+    let ran = site.create(&kubeconfig).ends(0);
     assert_eq!(management.versions(PUBLIC), before);
+    assert!(!ran.err.contains(LOST), "{ran}");
     // A user's installation is used, never changed.
     assert_eq!(management.versions(OPERATOR), of_operator);
+
+    // What the plan no longer has is named before Azure deletes it.
+    let record = || azure.ids().iter().any(|id| id.ends_with("/dnszonescnamerecords/api.demo"));
+    assert!(record());
+    site.write("install-config.yaml", &config("public", |config| config["publish"] = "Internal".into()));
+    let ran = site.create(&kubeconfig).ends(0);
+    assert!(ran.err.contains(LOST) && ran.err.contains("  DnsZonesCNAMERecord/"), "{ran}");
+    assert!(!record(), "{ran}");
 }
 
 #[test]

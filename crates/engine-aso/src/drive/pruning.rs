@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Drive, ObservedState, Work, text};
-use crate::core::Object;
+use super::at_work::{Place, Worked, broken};
+use super::relocate::heard;
+use super::{Drive, Feed, ObservedState, Step, Work, text};
+use crate::core::{Object, Stage};
 use crate::desired::{Mode, Need, Policy};
 use crate::keys;
-use crate::translate::is_of_bootstrap;
+use crate::translate::{Translation, is_of_bootstrap};
 
 /// The kind of machines.
 const MACHINE: &str = "VirtualMachine";
@@ -38,6 +40,23 @@ impl Drive {
 
     fn is_temporary(&self, id: &Need, object: &Value) -> bool {
         is_of_bootstrap(&self.infra_id, id, text(object, "/spec/azureName"))
+    }
+}
+
+impl Place<'_> {
+    /// The objects of a cluster that this plan no longer has and whose resources Azure deletes with them; none where
+    /// there is no such cluster yet.
+    ///
+    /// # Errors
+    /// How the look ended instead.
+    pub async fn losses(&self, feed: Feed, plan: Translation, stage: Stage) -> Result<Vec<Need>, Worked> {
+        let anchor = self.ground.find(self.api).await.map_err(|failure| broken(&failure))?;
+        let Some(anchor) = anchor.filter(|anchor| anchor.is_of(&self.ground.infra_id)) else {
+            return Ok(Vec::new());
+        };
+        let Some(world) = heard(feed, self).await else { return Err(self.cut_off(Step::default())) };
+        let drive = Drive::new(&self.ground.infra_id, self.ground.owner(&anchor), Work::Make(plan));
+        Ok(Drive { stage, ..drive }.losses(&world))
     }
 }
 

@@ -3,6 +3,7 @@
 mod boot;
 mod choice;
 mod ending;
+mod losses;
 
 use std::sync::Mutex;
 
@@ -20,7 +21,7 @@ use crate::cli::create::closing;
 use crate::cli::create::closing::Stood;
 use crate::cli::create::outcome;
 use crate::cli::destroy::at_home;
-use crate::cli::{Exit, Output, engine};
+use crate::cli::{Exit, Output};
 use crate::install;
 use crate::install::Fault;
 use crate::prepare;
@@ -256,16 +257,10 @@ impl Job<'_> {
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
         drive::served(&mut ready.translation, &report.versions);
-        let Ground { infra_id, namespace } = &ready.ground;
-        let count = counted(ready.translation.objects.len(), "object");
-        if !self.args.yes {
-            let place = self.whereabouts(&prepared);
-            let question = format!("Create {infra_id} as {count} in namespace {namespace}, {place}?");
-            if let Some(exit) = engine::consent(&question, self.settings)? {
-                self.settings.printer.talk("nothing was created; the files are written");
-                return Ok(Err(Ended::Said(exit)));
-            }
+        if let Err(ended) = self.consented(management, &ready, (&kinds, &known), &prepared)? {
+            return Ok(Err(ended));
         }
+        let count = counted(ready.translation.objects.len(), "object");
         note(&cluster, StepResult::Began, &count)?;
         let ground = ready.ground.clone();
         let all = (ready, &credential);
@@ -310,7 +305,7 @@ impl Job<'_> {
             watcher: &shown,
             stop: &stop,
         };
-        let stage = if self.needs_bootstrap() { Stage::Bootstrap } else { Stage::Install };
+        let stage = self.stage();
         let held = translation.clone();
         let boot = sources.as_ref().map(|sources| Boot {
             platform: self.platform.name(),
@@ -384,6 +379,10 @@ impl Job<'_> {
     pub(super) fn needs_bootstrap(&self) -> bool {
         let steps = workdir::steps(self.directory);
         self.machines && steps.is_ok_and(|steps| steps.last(BOOTSTRAP_REMOVAL).is_none())
+    }
+
+    fn stage(&self) -> Stage {
+        if self.needs_bootstrap() { Stage::Bootstrap } else { Stage::Install }
     }
 
     fn ground(&self, plan: &Plan) -> Ground {
