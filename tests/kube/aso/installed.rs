@@ -1,5 +1,7 @@
 //! An operator is installed from a release, and upgraded to the next one.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::{Value, json};
 
 use super::identity::at;
@@ -223,4 +225,47 @@ fn what_the_server_refuses_is_named() {
     let ran = upgrading.site.start(&manifest, Some(&kubeconfig)).end().ends(5);
     assert_eq!(codes(&ran), ["LF1565"]);
     assert!(ran.out.contains("ServiceAccount Not_A_Name cannot be applied"), "{}", ran.out);
+}
+
+/// Plays `helm` by a script, which may use the shell's own commands alone.
+fn play_helm(site: &mut Site, script: &str) {
+    let helm = site.path().join("helm");
+    std::fs::write(&helm, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&helm, std::fs::Permissions::from_mode(0o755)).unwrap();
+    site.environment.insert("PATH".to_owned(), site.path().display().to_string());
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_release_is_installed_from_its_chart() {
+    const CHART: &str = "aso2/azure-service-operator";
+    const INSTALL: [&str; 7] = ["aso", "install", "-o", "json", "--yes", "--chart", CHART];
+    let management = Management::bare(&Azure::empty());
+    let mut upgrading = Upgrading { management, site: Site::new(PUBLIC, &config("public", |_| {})) };
+    upgrading.cert_manager();
+    let kubeconfig = upgrading.management.server.kubeconfig();
+    let install = |site: &Site, more: &[&str]| site.start(&[&INSTALL[..], more].concat(), Some(&kubeconfig));
+
+    upgrading.site.environment.insert("PATH".to_owned(), "/nowhere".to_owned());
+    let ran = install(&upgrading.site, &[]).end();
+    assert!(ran.code != Some(0) && ran.to_string().contains("install it, or use --manifest"), "{ran}");
+    play_helm(&mut upgrading.site, "echo 'Error: no such chart' >&2; exit 1");
+    let ran = install(&upgrading.site, &[]).end();
+    assert!(ran.code != Some(0) && ran.err.contains("no such chart"), "{ran}");
+    assert!(upgrading.deployment().is_none());
+
+    let folder = upgrading.site.path().display().to_string();
+    upgrading.site.file("rendered", &release("v2.19.0"));
+    let print = format!("while read -r line; do echo \"$line\"; done <{folder}/rendered");
+    play_helm(&mut upgrading.site, &format!("for one; do echo \"$one\"; done >{folder}/asked\n{print}"));
+    let run = install(&upgrading.site, &["--values", "own.yaml"]);
+    upgrading.rolls_out("v2.19.0");
+    upgrading.management.define();
+    let ran = run.end().ends(0);
+    assert_eq!(ran.json()["version"], "2.19.0", "{ran}");
+    let asked = std::fs::read_to_string(upgrading.site.path().join("asked")).unwrap();
+    let asked: Vec<&str> = asked.lines().collect();
+    for wanted in [&["template"][..], &[CHART, "--namespace", OPERATOR], &["--values", "own.yaml"]] {
+        assert!(asked.windows(wanted.len()).any(|part| part == wanted), "{wanted:?}: {asked:?}");
+    }
 }
