@@ -91,6 +91,8 @@ async fn follow(objects: &dyn Objects, namespace: &str, mut served: Served, tls:
         sleep(LOOK).await;
         let Some(new) = look(objects, namespace).await.filter(|new| *new != served) else { continue };
         if let Some(config) = new.config() {
+            // API servers learn of a new authority a moment after it was written.
+            sleep(LOOK).await;
             tls.reload_from_config(config);
             served = new;
         }
