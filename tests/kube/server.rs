@@ -149,14 +149,11 @@ impl Server {
     /// Makes an object. The kinds that were defined a moment ago are not there at once.
     #[track_caller]
     pub fn make(&self, path: &str, object: &Value) {
-        for _ in 0..200 {
-            match self.call("POST", path, object) {
-                Ok(_) => return,
-                Err(Fault::NotFound) => std::thread::sleep(Duration::from_millis(100)),
-                Err(fault) => panic!("{path}: {fault:?}"),
-            }
-        }
-        panic!("{path} does not become known");
+        until(&format!("{path} is known"), || match self.call("POST", path, object) {
+            Ok(_) => Some(()),
+            Err(Fault::NotFound) => None,
+            Err(fault) => panic!("{path}: {fault:?}"),
+        });
     }
 
     /// Changes an object.

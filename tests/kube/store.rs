@@ -11,8 +11,7 @@ const SNAPSHOT: &str = "snapshot.json";
 /// Keys that the server itself changes all the time.
 const OWN: &[&str] = &[
     "/registry/masterleases/",
-    "/registry/events/",
-    "/registry/leases/",
+    "/registry/leases/kube-system/",
     "/registry/apiregistration.k8s.io/",
     "compact_rev_key",
 ];

@@ -130,7 +130,7 @@ fn the_bootstrap_is_waited_for_until_it_says_that_it_is_complete() {
     let directory = directory();
     let kubeconfig = server.kubeconfig();
     let words = ["wait-for", "bootstrap-complete", "--kubeconfig", text(&kubeconfig)];
-    let short = [&words[..], &["--timeout", "4s"]].concat();
+    let short = [&words[..], &["--timeout", "12s"]].concat();
     run(directory.path(), &short).ends(1).said(&["LF1246", "journalctl", "landfall gather"]);
 
     let mut running = start(directory.path(), &words);
@@ -177,7 +177,7 @@ fn an_installation_is_waited_for_until_every_operator_rests() {
     server.conditions("ClusterOperator", "authentication", &no_route);
     running.says_all(&["1 of 3 ", " authentication, ingress"]);
 
-    let ran = run(directory.path(), &["wait-for", "install-complete", "--timeout", "5s"]).ends(1);
+    let ran = run(directory.path(), &["wait-for", "install-complete", "--timeout", "12s"]).ends(1);
     ran.said(&[
         "LF1247",
         "2 of 3 operators: authentication, ingress",

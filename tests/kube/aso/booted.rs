@@ -321,7 +321,7 @@ fn the_controller_creates_what_machines_start_from() {
     // Another one finds all as it is.
     let puts = cloud.puts();
     controller = controller.again(&management, PUBLIC);
-    until("it looked", || (controller.number("landfall_reconciles_total") > 0).then_some(()));
+    until("it looked", || (controller.number("aso_engine_reconcile_seconds_count") > 0).then_some(()));
     until("it rests", || (controller.number("landfall_queue_length") == 0).then_some(()));
     assert_eq!((source(&management), cloud.puts()), (told, puts));
     asked.change(&json!({ "spec": { "stage": "install" } }));

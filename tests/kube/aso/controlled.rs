@@ -43,7 +43,7 @@ fn a_cluster_is_made_kept_paused_and_removed() {
     // One that begins anew looks at everything, and where nothing changed, it writes nothing.
     let before = (management.versions(PUBLIC), object);
     controller = controller.again(&management, PUBLIC);
-    until("it looked", || (controller.number("landfall_reconciles_total") > 0).then_some(()));
+    until("it looked", || (controller.number("aso_engine_reconcile_seconds_count") > 0).then_some(()));
     until("it rests", || (controller.number("landfall_queue_length") == 0).then_some(()));
     assert_eq!((management.versions(PUBLIC), asked.get().unwrap_or_default()), before);
     assert_eq!(controller.number("landfall_writes_total"), 0, "{}", controller.numbers());

@@ -100,7 +100,10 @@ async fn pass(State(front): State<Front>, request: Request) -> Response {
         front.wait_for_end().await;
     }
     parts.headers.remove(header::HOST);
-    let sent = front.client.send(hyper::Request::from_parts(parts, kube::client::Body::from(body))).await;
+    // What was let through happens, also where the one who asked is killed meanwhile.
+    let client = front.client.clone();
+    let request = hyper::Request::from_parts(parts, kube::client::Body::from(body));
+    let sent = tokio::spawn(async move { client.send(request).await }).await.unwrap();
     if left == 1 && front.silent.load(Ordering::SeqCst) {
         front.wait_for_end().await;
     }

@@ -187,10 +187,40 @@ impl Management {
             });
             self.server.make(&collection.replace("roles", "rolebindings"), &binding);
         }
+        for role in roles {
+            self.until_it_counts(role, &format!("system:serviceaccount:{namespace}:{name}"));
+        }
         let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
         let answer = self.server.call("POST", &format!("{place}/{name}/token"), &request).unwrap();
         let token = format!("token: {}", at(&answer, "/status/token"));
         self.server.changed(&format!("{name}.kubeconfig"), "token:", &token)
+    }
+}
+
+impl Management {
+    /// Waits until the server judges a user by a role, which it learns of a moment after it was written.
+    fn until_it_counts(&self, role: &Value, user: &str) {
+        let rules = role["rules"].as_array().into_iter().flatten();
+        let mut of_all = rules.filter(|rule| rule["resourceNames"].is_null());
+        let Some(rule) = of_all.find(|rule| !rule["resources"].is_null()) else { return };
+        let review = json!({
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SubjectAccessReview",
+            "spec": {
+                "user": user,
+                "resourceAttributes": {
+                    "namespace": at(role, "/metadata/namespace"),
+                    "group": rule["apiGroups"][0],
+                    "resource": rule["resources"][0],
+                    "verb": rule["verbs"][0],
+                },
+            },
+        });
+        until("the rights count", || {
+            let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+            let answer = self.server.call("POST", path, &review).unwrap();
+            (answer["status"]["allowed"] == true).then_some(())
+        });
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::account::{collection, printed};
 use super::cluster::{Cluster, KEY, MANAGED_MAP, TARGET_MAP, USER_MAP};
 use super::replica::Replica;
-use super::until::becomes;
+use super::until::{becomes, until};
 
 const OPERATOR: &str = "landfall";
 /// The command outside of OpenShift.
@@ -68,7 +68,9 @@ fn a_right_that_is_missing_is_named_and_made_up_for_once_it_is_given() {
     // The other controller has what it needs.
     cluster.holds(TARGET_MAP, "first");
     assert_eq!(cluster.map(MANAGED_MAP), Value::Null);
-    assert!(operator.metric("landfall_reconcile_errors_total", &["kube-cloud-config"]) > 0);
+    until("the failure is counted", || {
+        (operator.metric("landfall_reconcile_errors_total", &["kube-cloud-config"]) > 0).then_some(())
+    });
 
     for role in &roles {
         set(role, &role["rules"]);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::cluster::{Cluster, INFRASTRUCTURE, KEY, MANAGED_MAP, TARGET_MAP, USER_MAP};
+use super::cluster::{Cluster, INFRASTRUCTURE, KEY, MANAGED_MAP, TARGET_MAP, USER_MAP, path};
 use super::outage;
 use super::replica::Replica;
 use super::until::until;
@@ -25,7 +25,11 @@ fn watches_that_broke_are_opened_again_when_the_server_is_back() {
         server.supervise();
         cluster.server.call("GET", INFRASTRUCTURE, &json!(null)).ok()
     });
-    cluster.user_text("after");
+    let text = json!({ "data": { KEY: "after" } });
+    until("the server takes changes", || {
+        server.supervise();
+        cluster.server.call("PATCH", &path(USER_MAP), &text).ok()
+    });
     cluster.holds(MANAGED_MAP, "after");
     cluster.holds(TARGET_MAP, "after");
     cluster.delete(MANAGED_MAP);

@@ -7,7 +7,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::users::ADMINISTRATOR;
+use super::users::{ADMINISTRATOR, Refused};
 use super::webhook::{
     Webhook, all, amending, bundle, configuration, is_judged, kept, mistrust, secret, trusted,
 };
@@ -60,10 +60,17 @@ fn while_nobody_judges_profiles_are_not_written_and_all_else_is() {
         assert_eq!(webhook["admissionReviewVersions"], json!(["v1"]), "{webhook}");
     }
     // Before the first operator begins.
-    let early = world.tries(ADMINISTRATOR, MINE, &json!({ "parent": "aws" }));
-    assert!(early.is_err_and(|refused| refused.message.contains("failed calling webhook")));
-    let early = world.tries(ADMINISTRATOR, AWS, &json!({ "type": "aws" }));
-    assert!(early.is_err_and(|refused| refused.message.contains("failed calling webhook")));
+    for (place, spec) in [(MINE, json!({ "parent": "aws" })), (AWS, json!({ "type": "aws" }))] {
+        let is_refused = |answer: Result<Value, Refused>| {
+            answer.is_err_and(|refused| refused.message.contains("failed calling webhook"))
+        };
+        // The server learns of the webhooks a moment after they were written.
+        let dry = format!("{}?dryRun=All", place.collection());
+        until("the webhooks are asked", || {
+            is_refused(world.users.call(ADMINISTRATOR, "POST", &dry, &place.object(&spec))).then_some(())
+        });
+        assert!(is_refused(world.tries(ADMINISTRATOR, place, &spec)));
+    }
     let webhook = Webhook::new();
     let mut operator = webhook.start(&world, &controllers);
     world.make(AWS, &base());
@@ -158,7 +165,7 @@ fn a_renewal_under_load_refuses_nobody() {
         world.cluster.namespace
     );
     let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
-    let held = json!({ "holderIdentity": "another", "leaseDurationSeconds": 15, "renewTime": now });
+    let held = json!({ "holderIdentity": "another", "leaseDurationSeconds": 40, "renewTime": now });
     world.cluster.server.change(&lease, &json!({ "spec": held }));
     let second = webhook.start(&world, &controllers);
     assert!(!second.leads(), "{}", second.log());
