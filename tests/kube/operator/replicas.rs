@@ -65,4 +65,7 @@ fn another_replica_takes_over_from_one_that_is_killed_and_from_one_that_ends() {
     let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     assert!(lines.len() > 1 && lines.len() == log.lines().count(), "{log}");
     assert!(log.contains(controllers) && !log.contains("an authority"), "{log}");
+    let mut runs = lines.iter().filter(|line| line["message"] == "reconciled").peekable();
+    assert!(runs.peek().is_some(), "{log}");
+    assert!(runs.all(|line| line["key"].as_str().is_some_and(|key| !key.is_empty())), "{log}");
 }
