@@ -62,10 +62,10 @@ impl Loss {
                     self.zones.insert(format!("zone `{zone}` of `{region}` by {}", shoot.shown()));
                 }
             }
-            for Worker { machine_type, image, volume_type, .. } in &shoot.workers {
+            for Worker { machine_type, image, volume_type, zones, .. } in &shoot.workers {
                 let machine = machine_type.as_deref().unwrap_or_default();
                 self.machine_types.extend(lost(machine, &|offer| offer.is_for(shoot, machine)));
-                for zone in &shoot.zones {
+                for zone in zones {
                     let is_offered = |offer: &Offer<'_>| offer.is_in_zone(shoot, zone, machine) == Some(true);
                     // A type or a zone that goes is told already.
                     if before.as_ref().is_none_or(is_offered)
@@ -418,11 +418,26 @@ mod tests {
         assert_eq!(lost(&without(json!(["m"]))?, &without(json!(["M"]))?), (false, Vec::new()), "as before");
         let third = json!([{ "name": "1" }, { "name": "2" }, lacking("3", json!(["m"]))]);
         assert_eq!(lost(&old, &spec(third, true)?), (false, Vec::new()));
-        let mut reference = Loss::default();
-        reference.add(None, &without(json!(["m"]))?, [&infrastructure], now());
-        let refusals = reference.of_reference("spec.cloudProfileRef");
-        assert_eq!(refusals.iter().map(|one| one.why).collect::<Vec<_>>(), [Why::MachineTypeMissing]);
-        // A region that goes is told once.
+        let referring = |infrastructure: &Shoot, types: Value| -> serde_json::Result<Vec<Why>> {
+            let mut reference = Loss::default();
+            reference.add(None, &without(types)?, [infrastructure], now());
+            Ok(reference.of_reference("spec.cloudProfileRef").iter().map(|one| one.why).collect())
+        };
+        assert_eq!(referring(&infrastructure, json!(["m"]))?, [Why::MachineTypeMissing]);
+        // Each type in the zones of its own pools.
+        let apart = Shoot::of_infrastructure(&json!({
+            "metadata": { "name": "demo", "namespace": "n" },
+            "status": {
+                "region": "north", "zones": ["1", "2"], "machineTypes": ["m", "other"],
+                "machines": [{ "type": "m", "zones": ["1"] }, { "type": "other", "zones": ["2"] }],
+            },
+        }));
+        assert!(referring(&apart, json!(["m"]))?.is_empty());
+        assert_eq!(referring(&apart, json!(["other"]))?, [Why::MachineTypeMissing]);
+        let mut change = Loss::default();
+        change.add(Some(&old), &without(json!(["m"]))?, [&apart], now());
+        assert!(change.refusals().is_empty());
+        // A region that goes is reported once.
         let mut without = spec(two(), true)?;
         without.regions.clear();
         let region =

@@ -47,6 +47,8 @@ pub struct Worker {
     pub volume_type: Option<String>,
     /// The least number of machines.
     pub minimum: i64,
+    /// The zones of machines of an `AzureInfrastructure`.
+    pub zones: Vec<String>,
 }
 
 impl Worker {
@@ -58,6 +60,7 @@ impl Worker {
             image: owned("/machine/image/name").zip(owned("/machine/image/version")),
             volume_type: owned("/volume/type"),
             minimum: worker.get("minimum").and_then(Value::as_i64).unwrap_or_default(),
+            zones: Vec::new(),
         }
     }
 }
@@ -109,7 +112,6 @@ impl Shoot {
     #[must_use]
     pub fn of(object: &Value) -> Self {
         let owned = |path: &str| text(object, path).map(str::to_owned).unwrap_or_default();
-        let workers = object.pointer("/spec/provider/workers").and_then(Value::as_array);
         Self {
             kind: ClusterKind::Shoot,
             namespace: owned("/metadata/namespace"),
@@ -118,7 +120,7 @@ impl Shoot {
             kubernetes: owned("/spec/kubernetes/version"),
             region: owned("/spec/region"),
             zones: Vec::new(),
-            workers: workers.into_iter().flatten().map(Worker::of).collect(),
+            workers: entries(object, "/spec/provider/workers").map(Worker::of).collect(),
         }
     }
 
@@ -134,13 +136,15 @@ impl Shoot {
         });
         let (namespace, name) = (owned("/metadata/namespace"), owned("/metadata/name"));
         let (namespace, name) = (namespace.unwrap_or_default(), name.unwrap_or_default());
-        let texts = |path: &str| {
-            let all = object.pointer(path).and_then(Value::as_array).into_iter().flatten();
-            all.filter_map(Value::as_str).map(str::to_owned)
+        let zones = texts(object, "/status/zones");
+        // Where an earlier version wrote the status, it names the zones of all types together.
+        let worker = |machine: String| {
+            let mut machines = entries(object, "/status/machines");
+            let known = machines.find(|one| text(one, "/type") == Some(&machine));
+            let zones = known.map_or_else(|| zones.clone(), |one| texts(one, "/zones"));
+            Worker { machine_type: Some(machine), zones, ..Worker::default() }
         };
-        let worker = |machine: String| Worker { machine_type: Some(machine), ..Worker::default() };
-        let workers = texts("/status/machineTypes").map(worker).collect();
-        let zones = texts("/status/zones").collect();
+        let workers = texts(object, "/status/machineTypes").into_iter().map(worker).collect();
         let region = owned("/status/region").unwrap_or_default();
         let kind = ClusterKind::AzureInfrastructure;
         Self { kind, namespace, name, profile, region, zones, workers, ..Self::default() }
@@ -173,6 +177,16 @@ impl Shoot {
     pub(super) fn minimum(&self) -> i64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.minimum))
     }
+}
+
+/// The entries of a list.
+fn entries<'a>(value: &'a Value, path: &str) -> impl Iterator<Item = &'a Value> {
+    value.pointer(path).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The texts of a list.
+fn texts(value: &Value, path: &str) -> Vec<String> {
+    entries(value, path).filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// A text that is not empty.

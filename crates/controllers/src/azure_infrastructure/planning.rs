@@ -1,7 +1,7 @@
 //! From an install config to the objects that it comes to.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use aws_lc_rs::digest::SHA256;
@@ -23,7 +23,7 @@ use landfall_render::Credentials;
 use rand::seq::SliceRandom;
 use serde_json::json;
 
-use super::resource::{self, Machines, Spec, Stage};
+use super::resource::{self, MachineZones, Machines, Spec, Stage};
 
 /// Maximum number of findings in a message; more would not help the reader.
 const TOLD: usize = 10;
@@ -91,6 +91,8 @@ pub(super) struct Target {
     pub(super) machine_types: Vec<String>,
     /// The zones of all machines, each once.
     pub(super) zones: Vec<String>,
+    /// The types with the zones of each.
+    pub(super) machines: Vec<MachineZones>,
 }
 
 /// Plans, and translates the plan into the operator's objects.
@@ -99,16 +101,20 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
     let azure = plan.platform.azure.as_ref();
     let name = azure.map_or("", |azure| azure.cloud.name.as_str());
     let pools = azure.into_iter().flat_map(|azure| azure.compute.iter().chain([&azure.control_plane]));
-    let machine_types: BTreeSet<&str> = pools.clone().map(|pool| pool.size.as_str()).collect();
-    let zones = pools.flat_map(|pool| &pool.zones).map(String::as_str);
-    let zones: BTreeSet<&str> = zones.filter(|zone| !zone.is_empty()).collect();
+    let mut machines: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for pool in pools {
+        let zones = pool.zones.iter().filter(|zone| !zone.is_empty()).cloned();
+        machines.entry(pool.size.clone()).or_default().extend(zones);
+    }
+    let zones: BTreeSet<&String> = machines.values().flatten().collect();
     let translation = translated(&plan, known.spec, known.ignition)?;
     Ok(Target {
         cloud: name.to_owned(),
         release,
         region: azure.map(|azure| azure.location.clone()).unwrap_or_default(),
-        machine_types: machine_types.into_iter().map(str::to_owned).collect(),
-        zones: zones.into_iter().map(str::to_owned).collect(),
+        machine_types: machines.keys().cloned().collect(),
+        zones: zones.into_iter().cloned().collect(),
+        machines: machines.into_iter().map(MachineZones::from).collect(),
         translation,
         plan,
     })
@@ -298,6 +304,31 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
             objects(&Spec { adopt_policy: super::super::resource::AdoptPolicy::DetachOnDelete, ..spec })?;
         assert_eq!(adopted(&detached, Policy::Manage), 0);
         assert_eq!(adopted(&detached, Policy::Skip), adopted(&one, Policy::Skip));
+        Ok(())
+    }
+
+    #[test]
+    fn each_machine_type_has_the_zones_of_its_pools() -> Result<(), Vec<Finding>> {
+        let pool = |name: &str, size: &str, zones: &str| {
+            format!(
+                "{{ name: {name}, replicas: 3, platform: {{ azure: {{ type: {size}, zones: [{zones}] }} }} }}"
+            )
+        };
+        let machines = |compute: &str| -> Result<_, Vec<Finding>> {
+            let master = pool("master", "Standard_D8s_v3", "'1'");
+            let worker = pool("worker", compute, "'3', '2'");
+            let config = format!("{CONFIG}controlPlane: {master}\ncompute: [{worker}]\n");
+            let target = objects_of(&config, &Spec::default(), None)?;
+            assert_eq!(target.zones, ["1", "2", "3"]);
+            Ok(json!(target.machines))
+        };
+        let apart = json!([
+            { "type": "Standard_D4s_v3", "zones": ["2", "3"] },
+            { "type": "Standard_D8s_v3", "zones": ["1"] },
+        ]);
+        assert_eq!(machines("Standard_D4s_v3")?, apart);
+        let together = json!([{ "type": "Standard_D8s_v3", "zones": ["1", "2", "3"] }]);
+        assert_eq!(machines("standard_d8s_v3")?, together);
         Ok(())
     }
 

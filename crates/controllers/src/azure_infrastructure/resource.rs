@@ -1,6 +1,6 @@
 //! The resource that requests a cluster's infrastructure, and its status.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::Ipv4Addr;
 
@@ -338,6 +338,9 @@ pub struct Status {
     /// The machine types of the plan, which the profile keeps, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub machine_types: Vec<String>,
+    /// The machine types of the plan with the zones of each, in which the profile keeps them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineZones>,
     /// What the infrastructure offers, once it is Ready.
     #[serde(skip_serializing_if = "Outputs::is_empty")]
     pub outputs: Outputs,
@@ -360,6 +363,24 @@ pub struct Status {
     pub counts: Counts,
     /// The objects that are not done, the worst first; at most a limited number.
     pub resources: Vec<Standing>,
+}
+
+/// The zones of a machine type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MachineZones {
+    /// The machine type.
+    #[serde(rename = "type")]
+    pub machine_type: String,
+    /// The zones of the plan's machines of this type.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub zones: Vec<String>,
+}
+
+impl From<(String, BTreeSet<String>)> for MachineZones {
+    fn from((machine_type, zones): (String, BTreeSet<String>)) -> Self {
+        Self { machine_type, zones: zones.into_iter().collect() }
+    }
 }
 
 /// What the infrastructure of a cluster offers.

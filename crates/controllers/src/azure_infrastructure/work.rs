@@ -22,7 +22,7 @@ use self::plan::Verdict;
 use super::booting::Booting;
 use super::inputs::Digests;
 use super::planning;
-use super::resource::{AdoptPolicy, Resource, Status};
+use super::resource::{AdoptPolicy, MachineZones, Resource, Status};
 use super::status::{
     OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness, with_foreign,
 };
@@ -77,6 +77,7 @@ struct Planned {
     region: String,
     machine_types: Vec<String>,
     zones: Vec<String>,
+    machines: Vec<MachineZones>,
     /// Whether only another landfall makes the plan another one, which the owner has not accepted.
     held: bool,
     /// What the resource does not give that machines wait for.
@@ -252,6 +253,7 @@ impl<'a> Run<'a> {
         self.status.region.clone_from(&plan.region);
         self.status.machine_types.clone_from(&plan.machine_types);
         self.status.zones.clone_from(&plan.zones);
+        self.status.machines.clone_from(&plan.machines);
         self.complete(&mut plan)?;
         let usable = self.check_plan(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);

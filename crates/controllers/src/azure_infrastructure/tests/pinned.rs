@@ -74,7 +74,10 @@ async fn a_changed_spec_is_carried_out_by_whatever_landfall() {
         (String::new(), "True Done".into())
     );
     assert_eq!(stage.resource()["status"]["release"], "4.18");
-    assert_eq!(stage.resource()["status"]["zones"], json!(["1", "2", "3"]));
+    let zones = json!(["1", "2", "3"]);
+    assert_eq!(stage.resource()["status"]["zones"], zones);
+    let machines = ["Standard_D4s_v3", "Standard_D8s_v3"].map(|name| json!({ "type": name, "zones": zones }));
+    assert_eq!(stage.resource()["status"]["machines"], json!(machines));
 }
 
 #[tokio::test(start_paused = true)]

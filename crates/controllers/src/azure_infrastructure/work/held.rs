@@ -166,6 +166,7 @@ impl Run<'_> {
         if self.status.region.is_empty() {
             self.status.region.clone_from(&plan.region);
             self.status.machine_types.clone_from(&plan.machine_types);
+            self.status.machines.clone_from(&plan.machines);
         }
         if self.status.zones.is_empty() {
             self.status.zones.clone_from(&plan.zones);

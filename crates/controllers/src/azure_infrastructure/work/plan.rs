@@ -133,6 +133,7 @@ impl Run<'_> {
             region: target.region,
             machine_types: target.machine_types,
             zones: target.zones,
+            machines: target.machines,
             held,
             lacking: texts.ignition.lacking(spec),
             sources,
