@@ -140,7 +140,7 @@ pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> 
         || !old.kubernetes.is_subset(&new.kubernetes)
         || !old.images.is_subset(&new.images)
         || !old.machine_types.is_subset(&new.machine_types)
-        || !old.usable_types.is_subset(&new.usable_types)
+        || old.usable_types.iter().any(|(name, usable)| *usable && new.usable_types.get(name) != Some(&true))
         || !old.volume_types.is_subset(&new.volume_types)
         || old.regions.iter().any(|(region, before)| new.has_less(region, before))
         || old.most_nodes != new.most_nodes
@@ -184,8 +184,8 @@ struct Offer<'a> {
     kubernetes: BTreeSet<&'a str>,
     images: BTreeSet<(&'a str, &'a str)>,
     machine_types: BTreeSet<&'a str>,
-    /// Those that may be used for machines to come.
-    usable_types: BTreeSet<&'a str>,
+    /// The machine types in small letters, and whether they may be used for machines to come.
+    usable_types: BTreeMap<String, bool>,
     volume_types: BTreeSet<&'a str>,
     /// The regions with their zones; any zone where none is named.
     regions: BTreeMap<&'a str, Zones<'a>>,
@@ -199,7 +199,9 @@ impl<'a> Offer<'a> {
             let valid = image.versions.iter().filter(|version| !version.is_expired(now));
             valid.map(|version| (image.name.as_str(), version.version.as_str()))
         });
-        let usable = spec.machine_types.iter().filter(|machine| machine.usable.unwrap_or(true));
+        // Of several with one name, planning takes the first.
+        let machines = spec.machine_types.iter().rev();
+        let usable = machines.map(|one| (one.name.to_ascii_lowercase(), one.usable.unwrap_or(true)));
         let lacking = |zone: &Zone| {
             zone.unavailable_machine_types.iter().map(|name| name.to_ascii_lowercase()).collect()
         };
@@ -211,7 +213,7 @@ impl<'a> Offer<'a> {
             images: images.collect(),
             machine_types: spec.machine_types.iter().map(Entry::key).collect(),
             volume_types: spec.volume_types.iter().map(Entry::key).collect(),
-            usable_types: usable.map(Entry::key).collect(),
+            usable_types: usable.collect(),
             regions: spec.regions.iter().map(|region| (region.key(), zones(region))).collect(),
             most_nodes: most_nodes(spec.limits.as_ref()),
         }
@@ -232,10 +234,12 @@ impl<'a> Offer<'a> {
     }
 
     /// Whether a cluster may use a machine type. An `AzureInfrastructure` is planned again and again, so that one that
-    /// is not usable is lost to it; Gardener keeps the machines of a Shoot.
+    /// is not usable is lost to it, and Azure ignores the case of names; Gardener keeps the machines of a Shoot.
     fn is_for(&self, shoot: &Shoot, machine: &str) -> bool {
-        let types = if shoot.is_infrastructure() { &self.usable_types } else { &self.machine_types };
-        types.contains(machine)
+        if shoot.is_infrastructure() {
+            return self.usable_types.get(&machine.to_ascii_lowercase()) == Some(&true);
+        }
+        self.machine_types.contains(machine)
     }
 
     /// Whether the region is not there, or not with all of these zones, or one of them lacks more machine types.
@@ -443,6 +447,52 @@ mod tests {
         let region =
             "spec.regions: still in use: `north` by AzureInfrastructure `demo`, `north` by Shoot `s`";
         assert_eq!(lost(&old, &without), (true, vec![region.to_owned()]));
+        Ok(())
+    }
+
+    #[test]
+    fn azure_ignores_the_case_of_machine_types() -> serde_json::Result<()> {
+        let spec = |machine_types: Value, lacking: Value| -> serde_json::Result<CloudProfileSpec> {
+            let zones = json!([{ "name": "1", "unavailableMachineTypes": lacking }]);
+            let regions = json!([{ "name": "north", "zones": zones }]);
+            serde_json::from_value(json!({ "machineTypes": machine_types, "regions": regions }))
+        };
+        let status = json!({ "region": "north", "zones": ["1"], "machineTypes": ["Standard_D8s_v5"] });
+        let metadata = json!({ "name": "demo", "namespace": "n" });
+        let infrastructure = Shoot::of_infrastructure(&json!({ "metadata": metadata, "status": status }));
+        let workers = json!([{ "machine": { "type": "standard_d8s_v5" } }]);
+        let shoot = json!({ "metadata": metadata, "spec": { "provider": { "workers": workers } } });
+        let shoot = Shoot::of(&shoot);
+        let named =
+            |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>());
+        let old = spec(named(&["standard_d8s_v5"]), json!([]))?;
+        let lost = |user: &Shoot, new: &CloudProfileSpec| {
+            let mut loss = Loss::default();
+            loss.add(Some(&old), new, [user], now());
+            let fields: Vec<String> = loss.refusals().into_iter().map(|refusal| refusal.field).collect();
+            (takes(&old, new, now()), fields.join(" "))
+        };
+        let unusable = || json!([{ "name": "standard_d8s_v5", "usable": false }]);
+        let respelt = spec(named(&["Standard_D8s_v5"]), json!([]))?;
+        // The first of two entries counts.
+        let mut both = unusable();
+        both.as_array_mut().into_iter().for_each(|both| both.push(json!({ "name": "Standard_D8s_v5" })));
+        for (new, fields) in [
+            (&old, ""),
+            (&respelt, ""),
+            (&spec(named(&[]), json!([]))?, "spec.machineTypes"),
+            (&spec(unusable(), json!([]))?, "spec.machineTypes"),
+            (&spec(both, json!([]))?, "spec.machineTypes"),
+            (&spec(named(&["standard_d8s_v5"]), json!(["Standard_D8s_v5"]))?, "spec.regions"),
+        ] {
+            let (takes, found) = lost(&infrastructure, new);
+            assert_eq!(found, fields, "{new:?}");
+            assert!(takes || fields.is_empty(), "{new:?}");
+        }
+        assert_eq!(lost(&shoot, &respelt), (true, "spec.machineTypes".to_owned()), "not in Azure");
+        let mut reference = Loss::default();
+        reference.add(None, &old, [&infrastructure], now());
+        assert!(reference.of_reference("spec.cloudProfileRef").is_empty());
         Ok(())
     }
 }
