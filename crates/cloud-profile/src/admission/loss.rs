@@ -80,7 +80,7 @@ impl Loss {
                 self.volume_types.extend(lost(volume, &|offer| offer.volume_types.contains(volume)));
                 if let Some((name, version)) = image {
                     let image = (name.as_str(), version.as_str());
-                    let lost = is_lost(&|offer| offer.images.contains(&image));
+                    let lost = is_lost(&|offer| offer.images.get(&image) == Some(&true));
                     let (name, version) = (shortened(name), shortened(version));
                     let use_of = || format!("`{name}` `{version}` by {}", shoot.shown());
                     self.images.extend(lost.then(use_of));
@@ -129,7 +129,8 @@ impl Loss {
     }
 }
 
-/// Whether a change of a cloud profile can take anything from those who use profiles that inherit from it.
+/// Whether a change of a cloud profile can take anything from those who use profiles that inherit from it. In a private
+/// profile the parent is preferred, so that an entry that the parent adds can take as well.
 #[must_use]
 pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> bool {
     // A version that has expired may have a later date in a profile that inherits it.
@@ -138,12 +139,19 @@ pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> 
     let (old, new) = (Offer::of(old, now), Offer::of(new, now));
     is_dropped
         || !old.kubernetes.is_subset(&new.kubernetes)
-        || !old.images.is_subset(&new.images)
+        || restricts(&old.images, &new.images)
         || !old.machine_types.is_subset(&new.machine_types)
-        || old.usable_types.iter().any(|(name, usable)| *usable && new.usable_types.get(name) != Some(&true))
+        || restricts(&old.usable_types, &new.usable_types)
         || !old.volume_types.is_subset(&new.volume_types)
-        || old.regions.iter().any(|(region, before)| new.has_less(region, before))
+        // Zones are joined with those of the profile, and where none is left, the profile's are the only ones.
+        || old.regions != new.regions
         || old.most_nodes != new.most_nodes
+}
+
+/// Whether an entry may no longer be used, or is added and may not be used.
+fn restricts<K: Ord>(old: &BTreeMap<K, bool>, new: &BTreeMap<K, bool>) -> bool {
+    let mut all = old.keys().chain(new.keys());
+    all.any(|key| old.get(key) != Some(&false) && new.get(key) != Some(&true))
 }
 
 /// What stands against a change of a profile: what clusters that refer to it would lose. Of profiles of the released
@@ -182,7 +190,8 @@ type Zones<'a> = BTreeMap<&'a str, BTreeSet<String>>;
 /// What a profile offers at an instant.
 struct Offer<'a> {
     kubernetes: BTreeSet<&'a str>,
-    images: BTreeSet<(&'a str, &'a str)>,
+    /// The versions of images, and whether they may be used.
+    images: BTreeMap<(&'a str, &'a str), bool>,
     machine_types: BTreeSet<&'a str>,
     /// The machine types in small letters, and whether they may be used for machines to come.
     usable_types: BTreeMap<String, bool>,
@@ -196,8 +205,8 @@ impl<'a> Offer<'a> {
     fn of(spec: &'a CloudProfileSpec, now: Timestamp) -> Self {
         let versions = listed(spec.kubernetes.as_ref()).iter();
         let images = spec.machine_images.iter().flat_map(|image| {
-            let valid = image.versions.iter().filter(|version| !version.is_expired(now));
-            valid.map(|version| (image.name.as_str(), version.version.as_str()))
+            let key = |version: &'a str| (image.name.as_str(), version);
+            image.versions.iter().map(move |one| (key(&one.version), !one.is_expired(now)))
         });
         // Of several with one name, planning takes the first.
         let machines = spec.machine_types.iter().rev();
@@ -240,15 +249,6 @@ impl<'a> Offer<'a> {
             return self.usable_types.get(&machine.to_ascii_lowercase()) == Some(&true);
         }
         self.machine_types.contains(machine)
-    }
-
-    /// Whether the region is not there, or not with all of these zones, or one of them lacks more machine types.
-    fn has_less(&self, region: &str, before: &Zones<'_>) -> bool {
-        let Some(zones) = self.regions.get(region) else { return true };
-        let is_less = |(zone, lacking): (&&str, &BTreeSet<String>)| {
-            zones.get(*zone).is_none_or(|now| !now.is_subset(lacking))
-        };
-        !zones.is_empty() && (before.is_empty() || before.iter().any(is_less))
     }
 }
 
@@ -410,7 +410,7 @@ mod tests {
         let old = spec(two(), true)?;
         assert_eq!(lost(&old, &spec(one(), true)?), (true, vec![zone.clone()]));
         assert_eq!(lost(&spec(json!([]), true)?, &spec(one(), true)?), (true, vec![zone]), "any zone before");
-        assert_eq!(lost(&old, &spec(json!([]), true)?), (false, Vec::new()), "any zone now");
+        assert_eq!(lost(&old, &spec(json!([]), true)?), (true, Vec::new()), "any zone now");
         assert_eq!(lost(&old, &spec(two(), false)?), (true, vec![machine]));
         assert_eq!(lost(&spec(one(), false)?, &spec(one(), false)?), (false, Vec::new()), "nothing changes");
         // A zone keeps the types that are used in it, whatever their capitals, and new zones may lack any.
@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(lost(&old, &without(json!(["other"]))?), (true, Vec::new()), "not used there");
         assert_eq!(lost(&without(json!(["m"]))?, &without(json!(["M"]))?), (false, Vec::new()), "as before");
         let third = json!([{ "name": "1" }, { "name": "2" }, lacking("3", json!(["m"]))]);
-        assert_eq!(lost(&old, &spec(third, true)?), (false, Vec::new()));
+        assert_eq!(lost(&old, &spec(third, true)?), (true, Vec::new()));
         let referring = |infrastructure: &Shoot, types: Value| -> serde_json::Result<Vec<Why>> {
             let mut reference = Loss::default();
             reference.add(None, &without(types)?, [infrastructure], now());

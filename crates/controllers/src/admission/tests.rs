@@ -1,5 +1,6 @@
 //! Tests of the judge and the keeper, in a cluster that is played.
 
+mod additions;
 mod findings;
 mod references;
 
