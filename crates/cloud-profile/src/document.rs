@@ -206,24 +206,29 @@ impl Document {
     /// [`Document::numbered`].
     #[must_use]
     pub fn named(&self, path: &str) -> String {
-        let mut named = String::new();
-        let mut at = Some(&self.object);
-        for step in steps(path) {
-            let number = step.strip_prefix('[').map(|step| step.trim_end_matches(']'));
-            at = match number {
-                Some(number) => at.zip(number.parse::<usize>().ok()).and_then(|(at, number)| at.get(number)),
-                None => at.and_then(|at| at.get(step.trim_start_matches('.'))),
-            };
-            let key = number.and(at).and_then(key_of);
-            named.push_str(&key.map_or_else(|| step.to_owned(), |key| format!("[{key}]")));
-        }
-        named
+        named(&self.object, path)
     }
 }
 
 /// The text by which an entry of a list is known among the others: its name, or its version.
 pub(super) fn key_of(entry: &Value) -> Option<&str> {
     entry.get("name").or_else(|| entry.get("version")).and_then(Value::as_str)
+}
+
+/// A path of an object whose brackets hold numbers, with the names of the entries in them, where they have names.
+pub(super) fn named(object: &Value, path: &str) -> String {
+    let mut named = String::new();
+    let mut at = Some(object);
+    for step in steps(path) {
+        let number = step.strip_prefix('[').map(|step| step.trim_end_matches(']'));
+        at = match number {
+            Some(number) => at.zip(number.parse::<usize>().ok()).and_then(|(at, number)| at.get(number)),
+            None => at.and_then(|at| at.get(step.trim_start_matches('.'))),
+        };
+        let key = number.and(at).and_then(key_of);
+        named.push_str(&key.map_or_else(|| step.to_owned(), |key| format!("[{key}]")));
+    }
+    named
 }
 
 /// The JSON pointer of a path with dots and numbers in brackets.

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, result, review};
+use crate::document::named;
 use crate::types::CloudProfileSpec;
 
 /// The members of its specification that a private profile has as well.
@@ -33,6 +34,22 @@ pub fn cloud_profile(name: &str, spec: &Value) -> Vec<Refusal> {
     refusals
 }
 
+/// What stands against a cloud profile of this name that is written over `old`: faults that were not stored already.
+/// An entry of a list is known by its name, whatever its number is now.
+#[must_use]
+pub fn cloud_profile_update(name: &str, old: Option<&Value>, object: &Value) -> Vec<Refusal> {
+    let refused = |object: &Value| cloud_profile(name, object.get("spec").unwrap_or(&Value::Null));
+    let by_name = |object: &Value, one: &Refusal| Refusal { field: named(object, &one.field), ..one.clone() };
+    let of_old = |old: &Value| refused(old).iter().map(|one| by_name(old, one)).collect::<Vec<_>>();
+    let mut stored = old.map(of_old).unwrap_or_default();
+    let mut refusals = refused(object);
+    refusals.retain(|one| {
+        let known = stored.iter().position(|stored| *stored == by_name(object, one));
+        known.map(|at| stored.swap_remove(at)).is_none()
+    });
+    refusals
+}
+
 /// What would be refused of these members of a specification, if a private profile of this name said the same of them.
 pub(crate) fn of_members(name: &str, spec: &Value, members: &[&str]) -> Vec<Refusal> {
     let mut own = json!({ "parent": "any" });
@@ -46,4 +63,33 @@ pub(crate) fn of_members(name: &str, spec: &Value, members: &[&str]) -> Vec<Refu
         return Vec::new();
     };
     refusals.into_iter().filter(|refusal| refusal.why != Why::UnknownField).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_fault_is_known_by_the_name_of_its_entry() {
+        let image = |name: &str| json!({ "name": name, "versions": [{ "version": "1.0.0", "cri": [{ "name": "containerd" }] }] });
+        let object = |images: &[&Value]| {
+            let kubernetes = json!({ "versions": [{ "version": "1.2.3" }] });
+            json!({ "spec": { "type": "x", "kubernetes": kubernetes, "machineImages": images } })
+        };
+        let (mut whole, faulty, other) = (image("whole"), image("faulty"), image("other"));
+        whole["updateStrategy"] = "major".into();
+        let old = object(&[&whole, &faulty]);
+        let fields = |old: Option<&Value>, object: &Value| {
+            let refusals = cloud_profile_update("p", old, object);
+            refusals.into_iter().map(|refusal| refusal.field).collect::<Vec<_>>()
+        };
+        assert_eq!(fields(None, &old), ["spec.machineImages[1].updateStrategy"]);
+        assert!(fields(Some(&old), &old).is_empty());
+        assert!(fields(Some(&old), &object(&[&faulty])).is_empty(), "another number");
+        // Another entry with this fault is a new one, and so is the same entry once more.
+        assert_eq!(fields(Some(&old), &object(&[&other, &faulty])), ["spec.machineImages[0].updateStrategy"]);
+        assert_eq!(fields(Some(&old), &object(&[&whole, &other])), ["spec.machineImages[1].updateStrategy"]);
+        let twice = fields(Some(&old), &object(&[&faulty, &faulty]));
+        assert!(twice.contains(&"spec.machineImages[1].updateStrategy".to_owned()), "{twice:?}");
+    }
 }

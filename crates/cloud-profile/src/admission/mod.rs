@@ -31,8 +31,8 @@ use jiff::Timestamp;
 use landfall_diagnostics::shortened;
 use serde_json::Value;
 
-pub use cloud_profile::cloud_profile;
 pub(crate) use cloud_profile::of_members;
+pub use cloud_profile::{cloud_profile, cloud_profile_update};
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
 pub use every_stage::refusals;
 pub use loss::{Loss, joined, losses, takes};

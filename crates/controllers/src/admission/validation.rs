@@ -180,11 +180,8 @@ impl Judge {
                 return Ok(vec![Refusal { field: "spec".to_owned(), why: Why::Invalid, message }]);
             }
         };
-        let refused = |spec: Option<&Value>| admission::cloud_profile(name, spec.unwrap_or(&Value::Null));
-        let stood = old.map(|old| refused(old.get("spec"))).unwrap_or_default();
-        // What stood before does not keep anybody from mending something else.
-        let refusals: Vec<Refusal> =
-            refused(object.get("spec")).into_iter().filter(|refusal| !stood.contains(refusal)).collect();
+        // A stored fault does not keep its owner from correcting something else.
+        let refusals = admission::cloud_profile_update(name, old, object);
         if !refusals.is_empty() {
             return Ok(refusals);
         }
