@@ -183,7 +183,8 @@ impl AzureInfrastructure {
     /// Has the API server refuse the deletion of protected clusters. Clusters are worked on without that as well.
     async fn keep_policies(&self) -> Next {
         match keep_deletion_policies(&*self.objects).await {
-            Ok(true) => Next::Settled,
+            // Who prunes a repository may delete them.
+            Ok(true) => Next::Again(RESYNC),
             Ok(false) => {
                 tracing::info!(
                     controller = NAME,

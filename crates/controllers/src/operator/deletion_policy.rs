@@ -16,7 +16,7 @@ use landfall_kube::objects::{ObjectRef, Objects, Part};
 use semver::Version;
 use serde_json::{Value, json};
 
-use super::manifests::{NAME, labels};
+use super::manifests::{NAME, kept, labels};
 use crate::admission::holds;
 use crate::azure_infrastructure::{AZURE_INFRASTRUCTURE, PROTECTION};
 
@@ -91,7 +91,7 @@ fn rule(group: &str, plurals: &[&str]) -> Value {
 fn object(kind: &str, name: &str, spec: &Value) -> Value {
     let mut labels = labels();
     labels[VERSION] = env!("CARGO_PKG_VERSION").into();
-    let metadata = json!({ "name": name, "labels": labels });
+    let metadata = json!({ "name": name, "labels": labels, "annotations": kept() });
     let version = VALIDATING_ADMISSION_POLICY.api_version();
     json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec })
 }

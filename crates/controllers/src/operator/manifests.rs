@@ -122,7 +122,7 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
         json!({
             "apiVersion": "v1",
             "kind": "Namespace",
-            "metadata": { "name": namespace, "labels": labels() },
+            "metadata": { "name": namespace, "labels": labels(), "annotations": kept() },
         }),
         json!({
             "apiVersion": "v1",
@@ -192,6 +192,19 @@ pub fn documents(objects: &[Value]) -> String {
 
 pub(super) fn labels() -> Value {
     json!({ "app.kubernetes.io/name": NAME })
+}
+
+/// The annotations of what clusters depend on. Argo CD, Flux and Helm keep it when it is gone from Git or from the chart,
+/// and when the application, Kustomization or release is deleted. See
+/// <https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/>,
+/// <https://fluxcd.io/flux/components/kustomize/kustomizations/#controlling-the-apply-behavior-of-resources> and
+/// <https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource>.
+pub(super) fn kept() -> Value {
+    json!({
+        "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+        "helm.sh/resource-policy": "keep",
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+    })
 }
 
 pub(super) fn metadata(namespace: Option<&str>) -> Value {

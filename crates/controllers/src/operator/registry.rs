@@ -12,6 +12,7 @@ use landfall_kube::{Live, Recorder};
 use serde_json::Value;
 
 use super::Metrics;
+use super::manifests::kept;
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Output, Rival};
 use super::rights::{self, Right};
 use super::selector::Labels;
@@ -166,6 +167,9 @@ pub fn crds_of(controllers: &[&Registered], profiles: &'static ProfileKinds) -> 
     let mut all = if has_profiles { definitions::profiles(profiles) } else { Vec::new() };
     if controllers.iter().any(|one| one.name == azure_infrastructure::NAME) {
         all.push(definitions::infrastructure());
+    }
+    for definition in &mut all {
+        definition["metadata"]["annotations"] = kept();
     }
     all
 }

@@ -31,6 +31,28 @@ fn of(names: &[&str]) -> Vec<Value> {
     manifests(&deployed(names))
 }
 
+#[test]
+fn what_clusters_depend_on_is_kept_when_it_is_gone_from_git() {
+    let names = ["azure-infrastructure", "private-cloud-profile", "cloud-profile-admission"];
+    for object in of(&names) {
+        let annotations = &object["metadata"]["annotations"];
+        let kept = [
+            "CustomResourceDefinition",
+            "Namespace",
+            "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding",
+        ];
+        let is_kept = object["kind"].as_str().is_some_and(|kind| kept.contains(&kind));
+        for (key, value) in [
+            ("argocd.argoproj.io/sync-options", "Prune=false,Delete=false"),
+            ("helm.sh/resource-policy", "keep"),
+            ("kustomize.toolkit.fluxcd.io/prune", "disabled"),
+        ] {
+            assert_eq!(annotations[key] == value, is_kept, "{key}: {}", object["metadata"]);
+        }
+    }
+}
+
 fn places(all: &[Value], kind: &str) -> Vec<String> {
     let roles = all.iter().filter(|object| object["kind"] == kind);
     roles.map(|role| role["metadata"]["namespace"].as_str().unwrap_or_default().to_owned()).collect()
