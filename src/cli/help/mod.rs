@@ -73,6 +73,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "image",
             "replicas",
             "secret_namespaces",
+            "aso_namespace",
             "metrics_tls",
             "admission_policies",
             "clean_cloud_profiles",

@@ -55,6 +55,16 @@ pub struct Args {
     )]
     secret_namespaces: Vec<String>,
 
+    /// Namespaces of Azure Service Operator, separated by commas, in which `azure-infrastructure` reads its settings
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "azureserviceoperator-system",
+        value_parser = namespace
+    )]
+    aso_namespace: Vec<String>,
+
     /// How many replicas there are; one works, the others stand by
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=9))]
     replicas: u8,
@@ -225,6 +235,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         workers: args.common.workers,
         rollout_limit: args.common.rollout_limit,
         secret_namespaces: args.secret_namespaces.clone(),
+        aso_namespaces: args.aso_namespace.clone(),
         monitoring: args.monitoring.map(|watched| match watched {
             Watched::Openshift => Monitoring::Openshift,
             Watched::Prometheus => Monitoring::Prometheus,

@@ -67,15 +67,15 @@ fn questions(watched: Option<&str>, profiles: &'static ProfileKinds) -> Vec<Ques
                 .map(str::to_owned),
             group: right.kind.group,
             resource: right.resource(),
-            name: None,
+            name: right.names.first().map(|&name| name.to_owned()),
             verb,
         })
     };
-    // Secrets may be for the operator in some namespaces only, of which each says so by itself. A right to named objects
-    // can be done without, and an optional one.
-    let is_asked = |right: &&Right| {
-        let is_needed = right.names.is_empty() && right.scope != Scope::Optional;
-        is_needed && (watched.is_some() || right.scope != Scope::Secrets)
+    // Secrets may be for the operator in some namespaces only, of which each says so by itself.
+    let is_asked = |right: &&Right| match right.scope {
+        Scope::Optional | Scope::Aso => false,
+        Scope::Secrets => watched.is_some(),
+        _ => true,
     };
     RIGHTS.iter().filter(is_asked).flat_map(of).collect()
 }
@@ -183,6 +183,9 @@ mod tests {
         assert!(!asked("network.azure.com", "virtualnetworks/status", "patch"));
         assert!(asked("profiles.landfall.dev", "privatecloudprofiles", "get"));
         assert!(all.iter().all(|one| one.group != "core.gardener.cloud"));
+        // Deployments are asked for by the one name that is listed and watched.
+        let named: Vec<&Question> = all.iter().filter(|one| one.name.is_some()).collect();
+        assert!(named.iter().all(|one| one.resource == "deployments") && named.len() == 3, "{named:?}");
         let of_secrets = |one: &Question| one.resource == "secrets";
         assert!(!all.iter().any(of_secrets));
         assert!(questions(Some("team"), &LANDFALL_PROFILES).iter().any(of_secrets));

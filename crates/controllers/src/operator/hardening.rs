@@ -81,6 +81,7 @@ mod tests {
             workers: None,
             rollout_limit: 0,
             secret_namespaces: Vec::new(),
+            aso_namespaces: Vec::new(),
         };
         manifests(&deployed).into_iter().find(|object| object["kind"] == kind).unwrap_or_default()
     }

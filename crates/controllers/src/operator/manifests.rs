@@ -82,6 +82,8 @@ pub struct Deployed {
     pub rollout_limit: u16,
     /// The namespaces whose Secrets it may read where it watches all; [`ALL_NAMESPACES`] for all.
     pub secret_namespaces: Vec<String>,
+    /// The namespaces of Azure Service Operator, in which its settings are read.
+    pub aso_namespaces: Vec<String>,
 }
 
 /// What names all namespaces.
@@ -235,6 +237,7 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
             Scope::Namespace(namespace) => vec![Some(namespace.to_owned())],
             Scope::Target => vec![Some(deployed.target_namespace.clone())],
             Scope::Own => vec![Some(deployed.namespace.clone())],
+            Scope::Aso => deployed.aso_namespaces.iter().cloned().map(Some).collect(),
         };
         let names = names.iter().map(|&name| match kind.kind {
             "ConfigMap" => deployed.maps.chosen(name).to_owned(),

@@ -291,6 +291,7 @@ mod tests {
             workers: None,
             rollout_limit: 0,
             secret_namespaces: Vec::new(),
+            aso_namespaces: Vec::new(),
         }
     }
 

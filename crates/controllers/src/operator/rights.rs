@@ -1,6 +1,6 @@
 //! What each controller may do in a cluster: what its code does, and no more.
 
-use landfall_engine_aso::detect::SETTINGS;
+use landfall_engine_aso::detect::{DEPLOYMENT as ASO_DEPLOYMENT, SETTINGS};
 use landfall_engine_aso::kinds::{GROUPS, KINDS};
 use landfall_kube::kinds::{
     CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE, GARDENER_PROFILES,
@@ -33,6 +33,8 @@ pub enum Scope {
     Target,
     /// In the operator's own namespace.
     Own,
+    /// In the namespaces of Azure Service Operator, which are a setting; without it the controller checks less.
+    Aso,
     /// In the namespace that is watched, which is a setting; without one, in all.
     Watched,
     /// In the namespace that is watched; without one, in those that are named, and where the role is bound by hand.
@@ -290,8 +292,8 @@ const AROUND: [Right; 19] = [
     // Which infrastructure IDs the clusters of other namespaces have.
     Right::new(Scope::Optional, &INFRASTRUCTURE_IN_AZURE, &[], READ),
     Right::new(Scope::Secrets, &SECRET, &[], &["get", "create", "patch", "delete"]),
-    // The cloud and the namespaces of Azure Service Operator, wherever that is.
-    Right::new(Scope::Cluster, &SECRET, &[SETTINGS], &["get"]),
+    // The cloud and the namespaces of Azure Service Operator. The Secret may also have its credential.
+    Right::new(Scope::Aso, &SECRET, &[SETTINGS], &["get"]),
     Right::new(Scope::Watched, &CONFIG_MAP, &[], &["get"]),
     // The cloud profile that a resource refers to.
     Right::new(Scope::Cluster, &GARDENER_PROFILES.cloud, &[], &["get"]),
@@ -300,8 +302,8 @@ const AROUND: [Right; 19] = [
     Right::new(Scope::Watched, &LEASE, &[], &["get", "create", "patch"]),
     Right::new(Scope::Watched, &EVENT, &[], TELL),
     Right::new(Scope::Cluster, &CRD, &[], LOOK),
-    // It is watched, so that its coming and going is seen at once.
-    Right::new(Scope::Cluster, &DEPLOYMENT, &[], READ),
+    // It is watched, so that its coming and going is seen at once. To list and to watch by this name is enough.
+    Right::new(Scope::Cluster, &DEPLOYMENT, &[ASO_DEPLOYMENT], READ),
     Right::new(Scope::Cluster, &ACCESS_REVIEW, &[], CREATE),
     // The policies that protect clusters from deletion. Who writes one must be able to read all that it looks at.
     Right::new(Scope::Optional, &VALIDATING_ADMISSION_POLICY, deletion_policy::NAMES, &["get", "patch"]),

@@ -24,6 +24,7 @@ fn deployed(names: &[&str]) -> Deployed {
         workers: None,
         rollout_limit: 0,
         secret_namespaces: Vec::new(),
+        aso_namespaces: vec!["aso".to_owned()],
     }
 }
 
@@ -152,7 +153,7 @@ fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
         rollout_limit: 5,
         ..deployed(names)
     });
-    assert_eq!(places(&all, "Role"), ["here", "team"]);
+    assert_eq!(places(&all, "Role"), ["aso", "here", "team"]);
     let of = |all: &[Value], kind: &str, name: &str| {
         let found = all.iter().find(|one| one["kind"] == kind && one["metadata"]["name"] == name);
         found.cloned().unwrap_or_default()
@@ -185,7 +186,41 @@ fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
     assert_eq!(rules(&shard), rules(&all));
     assert!(rules(&all).is_array());
     // Without it, the same rights hold in all namespaces.
-    assert_eq!(places(&manifests(&deployed(names)), "Role"), ["here"]);
+    assert_eq!(places(&manifests(&deployed(names)), "Role"), ["aso", "here"]);
+}
+
+#[test]
+fn of_azure_service_operator_the_settings_are_read_where_it_is_and_one_deployment_by_name() {
+    for watch_namespace in [None, Some("team".to_owned())] {
+        let aso_namespaces = vec!["aso".to_owned(), "capz-system".to_owned()];
+        let narrow = Deployed { aso_namespaces, watch_namespace, ..deployed(&["azure-infrastructure"]) };
+        let all = manifests(&narrow);
+        let settings = json!([{
+            "apiGroups": [""],
+            "resources": ["secrets"],
+            "resourceNames": ["aso-controller-settings"],
+            "verbs": ["get"],
+        }]);
+        let at = |place: &str| {
+            let mut roles = all.iter().filter(|one| one["kind"] == "Role");
+            roles.find(|role| role["metadata"]["namespace"] == place).cloned().unwrap_or_default()
+        };
+        for place in &narrow.aso_namespaces {
+            assert_eq!(
+                (&at(place)["rules"], &at(place)["metadata"]["name"]),
+                (&settings, &json!("landfall-operator-here"))
+            );
+        }
+        assert_eq!(places(&all, "Role"), places(&all, "RoleBinding"));
+        let wide = all.iter().filter(|one| one["kind"] == "ClusterRole");
+        let wide: Vec<&Value> = wide.filter_map(|one| one["rules"].as_array()).flatten().collect();
+        assert!(!wide.iter().any(|rule| rule.to_string().contains("aso-controller-settings")), "{wide:?}");
+        let deployments = wide.iter().filter(|rule| rule["resources"] == json!(["deployments"]));
+        let names: Vec<&Value> = deployments.map(|rule| &rule["resourceNames"]).collect();
+        assert_eq!(names, [&json!(["azureserviceoperator-controller-manager"])]);
+    }
+    // Controllers without it have no rights there.
+    assert!(!places(&of(&["cloud-config-sync"]), "Role").contains(&"aso".to_owned()));
 }
 
 #[test]

@@ -30,11 +30,16 @@ const PREFIX: &str = "operators.operatorframework.io.bundle";
 
 pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
     // The manager cannot grant rights in single namespaces: where Secrets are not for the operator in all, users bind
-    // the role.
+    // the role, and give the right to the settings of Azure Service Operator themselves.
     let all = [ALL_NAMESPACES.to_owned()];
     let reads_all = deployed.secret_namespaces.contains(&all[0]);
     let secret_namespaces = if reads_all { all.to_vec() } else { Vec::new() };
-    let own = Deployed { namespace: NAMESPACE.to_owned(), secret_namespaces, ..deployed.clone() };
+    let own = Deployed {
+        namespace: NAMESPACE.to_owned(),
+        secret_namespaces,
+        aso_namespaces: Vec::new(),
+        ..deployed.clone()
+    };
     let objects = manifests(&own);
     let mut files = Vec::new();
     for object in &objects {
