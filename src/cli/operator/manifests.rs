@@ -230,6 +230,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         metrics_tls: args.metrics_tls,
         admission_policies: args.common.admission_policies,
         watch_namespace: args.common.watch_namespace.clone(),
+        unique_infra_ids: args.common.unique_infra_ids,
         watch_labels: args.common.watch_label_selector.clone(),
         profiles,
         workers: args.common.workers,

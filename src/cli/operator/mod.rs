@@ -80,6 +80,11 @@ struct Common {
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     watch_namespace: Option<String>,
 
+    /// Also refuse infrastructure IDs that clusters of other namespaces have, and keep the admission policies; needs the
+    /// right to read all `AzureInfrastructure` objects
+    #[arg(long, requires = "watch_namespace")]
+    unique_infra_ids: bool,
+
     #[command(flatten)]
     profiles: ProfileGroup,
 
@@ -190,6 +195,7 @@ mod tests {
             managed_config_map: String::new(),
             expiry: Expiry { clean_machine_images: true, clean_cloud_profiles: false },
             watch_namespace: None,
+            unique_infra_ids: false,
             watch_label_selector: None,
             profiles: ProfileGroup { profiles: &LANDFALL_PROFILES },
             workers: None,

@@ -130,6 +130,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         target_namespace: target_namespace.clone(),
         maps: args.common.maps(),
         watch_namespace: args.common.watch_namespace.clone(),
+        unique_infra_ids: args.common.unique_infra_ids,
         watch_labels: args.common.watch_label_selector.clone(),
         profiles: args.common.profiles.profiles,
         workers: args.common.workers,

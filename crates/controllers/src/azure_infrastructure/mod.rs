@@ -87,6 +87,8 @@ const UNWRITABLE: &str = "status-unwritable";
 pub struct Tools {
     /// The only namespace whose clusters are worked on; none for all.
     pub namespace: Option<String>,
+    /// Whether infrastructure IDs of clusters in other namespaces are refused; without a namespace, they always are.
+    pub unique_infra_ids: bool,
     /// Which of the clusters are worked on; none for all.
     pub labels: Option<Labels>,
     /// The kinds of cloud profiles that clusters may refer to.
@@ -132,9 +134,12 @@ impl AzureInfrastructure {
     #[must_use]
     pub fn new(tools: Tools) -> Self {
         let rollout = Arc::new(Rollout::new(usize::from(tools.rollout_limit), tools.numbers.clone()));
-        let keeps_policies = tools.keeps_policies;
+        // Who may write a policy must be able to read what it looks at, which is in all namespaces.
+        let reads_all = tools.namespace.is_none() || tools.unique_infra_ids;
+        let keeps_policies = tools.keeps_policies && reads_all;
         let Tools {
             namespace,
+            unique_infra_ids,
             labels,
             profiles,
             objects,
@@ -151,7 +156,7 @@ impl AzureInfrastructure {
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
-        let (claims, memories) = (Arc::new(Claims::of(namespace.clone())), Mutex::default());
+        let claims = Arc::new(Claims::of(namespace.clone().filter(|_| unique_infra_ids)));
         Self {
             namespace,
             labels,
@@ -163,7 +168,7 @@ impl AzureInfrastructure {
             rollout,
             keeps_policies,
             boots,
-            memories,
+            memories: Mutex::default(),
         }
     }
 
@@ -302,7 +307,8 @@ impl Controller for AzureInfrastructure {
             }
         });
         let claims = Arc::clone(&self.claims);
-        let others = self.namespace.as_deref().map(|namespace| watches::others(client, namespace));
+        let others = self.namespace.as_deref().filter(|_| claims.has_others());
+        let others = others.map(|namespace| watches::others(client, namespace));
         let others = others.unwrap_or_else(|| stream::pending().boxed());
         let others = others.flat_map(move |event| stream::iter(claims.note_others(event)));
         let wakes = stream::select(operators.flatten(), Arc::clone(&self.rollout).turns());

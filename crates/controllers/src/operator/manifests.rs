@@ -72,6 +72,8 @@ pub struct Deployed {
     pub runbooks: Option<String>,
     /// The only namespace whose clusters it works on.
     pub watch_namespace: Option<String>,
+    /// Whether it also reads which infrastructure IDs clusters of other namespaces have, and keeps the policies.
+    pub unique_infra_ids: bool,
     /// Which of the clusters it works on; none for all.
     pub watch_labels: Option<Labels>,
     /// The kinds of profiles.
@@ -226,7 +228,11 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     let mut all: BTreeMap<Option<String>, Rules> = BTreeMap::new();
     let chosen = deployed.controllers.iter().flat_map(|controller| controller.rights);
     let metrics: &[Right] = if deployed.metrics_tls { rights::METRICS } else { &[] };
-    let is_wanted = |right: &&Right| deployed.admission_policies || !right.is_of_policies();
+    let looks_beyond = deployed.watch_namespace.is_none() || deployed.unique_infra_ids;
+    let is_wanted = |right: &&Right| {
+        (deployed.admission_policies || !right.is_of_policies())
+            && (looks_beyond || right.scope != Scope::Optional)
+    };
     for right in chosen.chain(ELECTION).chain(metrics).filter(is_wanted) {
         let right = right.with_profiles(deployed.profiles);
         let Right { scope, kind, names, verbs, .. } = right;
@@ -394,6 +400,9 @@ fn container(deployed: &Deployed) -> Value {
     }
     if let Some(namespace) = &deployed.watch_namespace {
         args.push(format!("--watch-namespace={namespace}"));
+        if deployed.unique_infra_ids {
+            args.push("--unique-infra-ids".to_owned());
+        }
     }
     if deployed.profiles != &LANDFALL_PROFILES {
         args.push(format!("--profile-group={}", deployed.profiles.cloud.group));

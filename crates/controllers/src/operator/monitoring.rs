@@ -286,6 +286,7 @@ mod tests {
             monitoring: None,
             runbooks: None,
             watch_namespace: None,
+            unique_infra_ids: false,
             watch_labels: None,
             profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
             workers: None,

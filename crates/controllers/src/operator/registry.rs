@@ -140,6 +140,7 @@ fn azure_infrastructure(
     let metrics = Arc::clone(&kit.metrics);
     Arc::new(AzureInfrastructure::new(Tools {
         namespace: kit.watch_namespace.clone(),
+        unique_infra_ids: kit.unique_infra_ids,
         labels: kit.watch_labels.clone(),
         profiles: kit.profiles,
         objects,
@@ -190,6 +191,8 @@ pub struct Kit {
     pub maps: MapNames,
     /// The only namespace whose clusters are worked on.
     pub watch_namespace: Option<String>,
+    /// Whether it also reads which infrastructure IDs clusters of other namespaces have, and keeps the policies.
+    pub unique_infra_ids: bool,
     /// Which of the clusters are worked on; none for all.
     pub watch_labels: Option<Labels>,
     /// The kinds of profiles.

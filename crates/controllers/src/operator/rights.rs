@@ -25,7 +25,8 @@ use crate::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE
 pub enum Scope {
     /// For what belongs to the whole cluster.
     Cluster,
-    /// For the whole cluster as well; without it the controller does less, and says so.
+    /// For the whole cluster as well; without it the controller does less. Where one namespace is watched, only if it
+    /// is wished.
     Optional,
     /// In this namespace.
     Namespace(&'static str),

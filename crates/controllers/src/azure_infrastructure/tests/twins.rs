@@ -145,6 +145,50 @@ async fn of_two_operators_that_take_an_id_at_once_one_has_it_before_anything_is_
     assert!(stage.played.all("resourcegroups").is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn other_namespaces_are_looked_at_only_where_ids_are_to_be_unique() {
+    for unique_infra_ids in [false, true] {
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = Arc::clone(&asked);
+        let server = axum::Router::new().fallback(move |request: axum::extract::Request| {
+            if let Ok(mut noted) = noted.lock() {
+                noted.push(request.uri().path().to_owned());
+            }
+            futures::future::pending::<String>()
+        });
+        let (client, played) = (Client::new(server, "default"), Arc::new(FakeCluster::default()));
+        let controller = AzureInfrastructure::new(Tools {
+            namespace: Some("team".to_owned()),
+            unique_infra_ids,
+            labels: None,
+            profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
+            objects: played.clone(),
+            events: played,
+            client: client.clone(),
+            numbers: Numbers::registered(&mut Registry::default()),
+            wrote: Arc::new(|| {}),
+            identity: "one".to_owned(),
+            rollout_limit: 0,
+            keeps_policies: true,
+            boots: None,
+        });
+        let mut keys = controller.triggers(&client);
+        // The key of the policies is all that comes.
+        let mut policies = Vec::new();
+        while let Ok(Some(key)) = tokio::time::timeout(Duration::from_secs(2), keys.next()).await {
+            policies.push(key.namespace);
+        }
+        assert_eq!(policies, vec![None; usize::from(unique_infra_ids)]);
+        let paths = asked.lock().map(|asked| asked.clone()).unwrap_or_default();
+        let own = "/apis/aso.landfall.dev/v1alpha1/namespaces/team/azureinfrastructures";
+        let all = "/apis/aso.landfall.dev/v1alpha1/azureinfrastructures";
+        assert!(paths.iter().any(|path| path == own), "{paths:?}");
+        assert_eq!(paths.iter().any(|path| path == all), unique_infra_ids, "{paths:?}");
+        controller.claims.note(watcher::Event::InitDone);
+        assert_eq!(controller.claims.is_complete(), !unique_infra_ids);
+    }
+}
+
 /// The metadata of the first resource, as its watch tells it.
 fn own_metadata(stage: &Stage) -> Metadata {
     let mut metadata = stage.resource()["metadata"].clone();

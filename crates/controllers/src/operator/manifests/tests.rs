@@ -19,6 +19,7 @@ fn deployed(names: &[&str]) -> Deployed {
         monitoring: None,
         runbooks: None,
         watch_namespace: None,
+        unique_infra_ids: false,
         watch_labels: None,
         profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
         workers: None,
@@ -145,7 +146,7 @@ fn who_goes_outside_trusts_what_the_cluster_trusts() {
 }
 
 #[test]
-fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
+fn one_namespace_needs_no_rights_in_others() {
     let names = &["azure-infrastructure"];
     let all = manifests(&Deployed {
         watch_namespace: Some("team".to_owned()),
@@ -163,12 +164,19 @@ fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
         wide["rules"].as_array().into_iter().flatten().map(|rule| &rule["resources"][0]).collect();
     let expected = ["customresourcedefinitions", "deployments", "tokenreviews", "selfsubjectaccessreviews"];
     assert!(expected.iter().all(|one| resources.iter().any(|found| *found == one)), "{resources:?}");
-    for narrow in ["leases", "azureinfrastructures/status", "virtualnetworks", "events"] {
+    for narrow in [
+        "leases",
+        "azureinfrastructures",
+        "azureinfrastructures/status",
+        "virtualnetworks",
+        "events",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+    ] {
         assert!(resources.iter().all(|found| *found != narrow), "{narrow}");
     }
-    let rules = wide["rules"].as_array().into_iter().flatten();
-    let mut claims = rules.filter(|rule| rule["resources"] == json!(["azureinfrastructures"]));
-    assert_eq!(claims.next().map(|rule| &rule["verbs"]), Some(&json!(["get", "list", "watch"])));
+    // Who applies the manifests creates the policies.
+    assert!(all.iter().any(|one| one["kind"] == deletion_policy::POLICY));
     let binding = of(&all, "ClusterRoleBinding", "landfall-operator-here");
     assert_eq!(
         (&binding["roleRef"]["name"], &binding["subjects"][0]["namespace"]),
@@ -176,7 +184,7 @@ fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
     );
     let args = of(&all, "Deployment", NAME).to_string();
     assert!(args.contains("--watch-namespace=team") && args.contains("--workers=3"), "{args}");
-    assert!(args.contains("--rollout-limit=5"), "{args}");
+    assert!(args.contains("--rollout-limit=5") && !args.contains("--unique-infra-ids"), "{args}");
     // Operators that share clusters by label have an account each as well, with the same rights.
     let shard = Deployed { watch_labels: "shard=1".parse().ok(), ..deployed(names) };
     let shard = manifests(&shard);
@@ -187,6 +195,30 @@ fn one_namespace_needs_no_rights_in_others_but_to_read_their_claims() {
     assert!(rules(&all).is_array());
     // Without it, the same rights hold in all namespaces.
     assert_eq!(places(&manifests(&deployed(names)), "Role"), ["aso", "here"]);
+}
+
+#[test]
+fn ids_of_other_namespaces_are_read_only_if_that_is_wished() {
+    let watched = |unique_infra_ids, admission_policies| {
+        let watch_namespace = Some("team".to_owned());
+        let names = &["azure-infrastructure"];
+        let all =
+            manifests(&Deployed { watch_namespace, unique_infra_ids, admission_policies, ..deployed(names) });
+        let wide = all.iter().filter(|one| one["metadata"]["name"] == "landfall-operator-here");
+        let wide = wide.filter(|one| one["kind"] == "ClusterRole").filter_map(|one| one["rules"].as_array());
+        let rules: Vec<Value> = wide.flatten().cloned().collect();
+        let count = |plural: &str| rules.iter().filter(|rule| rule["resources"][0] == plural).count();
+        let args = all.iter().find(|one| one["kind"] == "Deployment").map(Value::to_string);
+        let counts = [
+            count("azureinfrastructures"),
+            count("validatingadmissionpolicies"),
+            count("validatingadmissionpolicybindings"),
+        ];
+        (counts, args.is_some_and(|args| args.contains("\"--unique-infra-ids\"")))
+    };
+    assert_eq!(watched(false, true), ([0, 0, 0], false));
+    assert_eq!(watched(true, true), ([1, 2, 2], true));
+    assert_eq!(watched(true, false), ([1, 0, 0], true));
 }
 
 #[test]

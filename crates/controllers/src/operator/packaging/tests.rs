@@ -23,6 +23,7 @@ fn deployed(names: &[&str]) -> Deployed {
         monitoring: None,
         runbooks: None,
         watch_namespace: None,
+        unique_infra_ids: false,
         watch_labels: None,
         profiles: &landfall_kube::kinds::LANDFALL_PROFILES,
         workers: None,
