@@ -11,6 +11,7 @@ use super::super::deletion_policy;
 use super::super::manifests::{
     ALL_NAMESPACES, Deployed, NAME, NAMESPACE as DEFAULT_NAMESPACE, Rules, labels, manifests, rule, rules,
 };
+use super::super::profiles;
 use super::{CRD, MIN_KUBERNETES, PackageFile, about, file_name};
 
 /// The pod's own namespace, which Kubernetes puts into its arguments.
@@ -126,7 +127,8 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
                 { "type": "OwnNamespace", "supported": true },
                 { "type": "SingleNamespace", "supported": false },
                 { "type": "MultiNamespace", "supported": false },
-                { "type": "AllNamespaces", "supported": true },
+                // There the right to the webhook's Secret would be one to all Secrets.
+                { "type": "AllNamespaces", "supported": !profiles::are_judged(&deployed.controllers) },
             ],
             "customresourcedefinitions": { "owned": owned },
             "install": {

@@ -196,7 +196,9 @@ fn a_bundle_tells_a_catalog_what_it_needs() {
             let modes = version["spec"]["installModes"].as_array().cloned().unwrap_or_default();
             modes.iter().any(|one| one["type"] == mode && one["supported"] == true)
         };
-        assert!(supported("OwnNamespace") && supported("AllNamespaces") && !supported("SingleNamespace"));
+        assert!(supported("OwnNamespace") && !supported("SingleNamespace"));
+        let has_own_secret = names.contains(&"cloud-profile-admission");
+        assert_eq!(supported("AllNamespaces"), !has_own_secret, "{names:?}");
     }
 }
 
