@@ -108,11 +108,10 @@ impl Deployed {
     }
 
     /// A name for what the operator has outside its namespace. A cluster may have several operators with an account
-    /// each, and none may replace what belongs to another.
+    /// each, and none may replace what belongs to another. What is watched does not change the name: rights of other
+    /// flags are replaced when the manifests are applied again.
     pub(super) fn outside(&self, name: &str) -> String {
-        let is_only =
-            self.namespace == NAMESPACE && self.watch_namespace.is_none() && self.watch_labels.is_none();
-        if is_only { name.to_owned() } else { format!("{name}-{}", self.namespace) }
+        if self.namespace == NAMESPACE { name.to_owned() } else { format!("{name}-{}", self.namespace) }
     }
 }
 

@@ -317,6 +317,28 @@ fn operators_of_several_namespaces_leave_each_other_what_they_have() {
     assert!(alone.contains_key(&role), "{:?}", alone.keys());
 }
 
+/// What is applied again with other flags replaces the rights of before.
+#[test]
+fn what_is_watched_does_not_change_the_names_of_rights() {
+    for namespace in [NAMESPACE, "here"] {
+        let names = |watch_namespace: Option<&str>, labels: &str| {
+            let all = manifests(&Deployed {
+                namespace: namespace.to_owned(),
+                watch_namespace: watch_namespace.map(str::to_owned),
+                watch_labels: labels.parse().ok(),
+                monitoring: Some(Monitoring::Prometheus),
+                ..deployed(&["azure-infrastructure"])
+            });
+            let bindings = all.into_iter().filter(|one| one["kind"] == "ClusterRoleBinding");
+            bindings.map(|one| one["metadata"]["name"].to_string()).collect::<Vec<_>>()
+        };
+        let wide = names(None, "");
+        assert!(!wide.is_empty());
+        assert_eq!(names(Some("team"), ""), wide);
+        assert_eq!(names(None, "shard=1"), wide);
+    }
+}
+
 #[test]
 fn metrics_are_for_those_who_may_read_them() {
     let all = of(&["cloud-config-sync"]);
