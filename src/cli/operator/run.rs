@@ -122,8 +122,11 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     let Common { namespace, target_namespace, .. } = &args.common;
     let host = variable("HOSTNAME").unwrap_or_else(|| "landfall".to_owned());
     let metrics = Arc::new(Metrics::new());
+    let client = access.client(PATIENCE).map_err(usable)?;
+    let objects = Live::new(client.clone());
+    let others = others(&args.common, &objects).await?;
     let kit = Kit {
-        client: access.client(PATIENCE).map_err(usable)?,
+        client,
         metrics: Arc::clone(&metrics),
         instance: host.clone(),
         namespace: namespace.clone(),
@@ -136,7 +139,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         workers: args.common.workers,
         rollout_limit: args.common.rollout_limit,
         admission_policies: args.common.admission_policies,
-        release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
+        release: release(variable("RELEASE_VERSION"), &others),
         variable: Arc::new(|name| Environment.variable(name)),
         file: Arc::new(|path| Environment.file(path)),
         expiry: args.common.expiry.of_profiles(),
@@ -144,10 +147,6 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         webhook: args.webhook_service.clone(),
         boots: boot::creator(),
     };
-    let objects = Live::new(kit.client.clone());
-    if !args.common.take_over {
-        alone(&args.common, &objects).await?;
-    }
     let judging = judging(args, &kit).await?;
     let secure = secure(args, &kit).await?;
     let controllers = args.common.controllers().iter().map(|one| one.make(&kit)).collect();
@@ -204,17 +203,27 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     }
 }
 
-/// Makes sure that no other operator does what the controllers do when they begin: each would undo what the
-/// other writes.
-async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
+/// The operators that do what the controllers do when they begin. With --take-over alone there may be some: each would
+/// undo what the other writes.
+async fn others(common: &Common, objects: &Live) -> anyhow::Result<Vec<(&'static str, Seen)>> {
     let found = rivals(objects, &common.controllers(), &common.maps(), &common.target_namespace).await;
+    if common.take_over {
+        return Ok(found.unwrap_or_default());
+    }
     let found = found.map_err(|fault| {
         anyhow::anyhow!("it is unknown whether other operators do the same here: {}", fault.why())
     })?;
     if found.is_empty() {
-        return Ok(());
+        return Ok(found);
     }
     anyhow::bail!("{}", refusing(&found))
+}
+
+/// The release that `cloud-config-sync` reports. Beside another operator that reports its own, it is unknown, which
+/// leaves the other's version as it is: upgrades of the cluster wait for it.
+fn release(configured: Option<String>, others: &[(&'static str, Seen)]) -> String {
+    let is_reported = others.iter().any(|(controller, _)| *controller == CLOUD_CONFIG_SYNC);
+    configured.filter(|_| !is_reported).unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// Why controllers do not run beside these operators, and what to do.
@@ -288,7 +297,22 @@ fn unusable(path: &Path, bad: &BadKubeconfig) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use landfall_kube::kinds::CONFIG_MAP;
+    use landfall_kube::objects::ObjectRef;
+
     use super::*;
+
+    #[test]
+    fn the_release_of_another_operator_stays() {
+        let beside = |controller| {
+            let object = ObjectRef::in_namespace(&CONFIG_MAP, "n".to_owned(), "m");
+            let seen = Seen::FieldManager { manager: "operator".to_owned(), object };
+            release(Some("4.20.1".to_owned()), &[(controller, seen)])
+        };
+        assert_eq!(release(Some("4.20.1".to_owned()), &[]), "4.20.1");
+        assert_eq!(release(None, &[]), "unknown");
+        assert_eq!([beside("kube-cloud-config"), beside(CLOUD_CONFIG_SYNC)], ["4.20.1", "unknown"]);
+    }
 
     #[test]
     fn an_operator_without_a_cluster_is_told_how_to_get_one() {
