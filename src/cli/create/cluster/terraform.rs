@@ -78,6 +78,15 @@ fn goes_on(is_trouble: bool, attempt: usize, why: &str) -> String {
     format!("{reason}, continuing in {} s (attempt {attempt}): {why}", PAUSE.as_secs())
 }
 
+/// Waits before another attempt, unless the user stops it.
+async fn pause(stop: &Stop, shown: &Shown<'_>) {
+    tokio::select! {
+        never = engine::listen(stop, shown, engine::TERRAFORM_STOPS) => match never {},
+        () = stop.asked() => {}
+        () = sleep(PAUSE) => {}
+    }
+}
+
 /// What the infrastructure is made with.
 #[derive(Clone, Copy)]
 struct Tools<'t> {
@@ -119,11 +128,7 @@ impl Job<'_> {
         let mut allowed = self.args.recover;
         let continuing = terraform.continuing();
         let is_first = !install::has_begun(&cluster, self.platform)?;
-        let verification = if is_handed_over(&summary) {
-            Verification::Done
-        } else {
-            install::verification(&cluster, self.platform)?
-        };
+        let verification = self.verification(&cluster, &summary)?;
         let mut attempts = Attempts::default();
         // What the engine took for done may not be: it is read before that is reported.
         let mut confirms = false;
@@ -196,16 +201,18 @@ impl Job<'_> {
             }
             let line = goes_on(is_trouble, attempts.again + 1, &why);
             self.settings.printer.talk(&line);
-            self.runtime.block_on(async {
-                tokio::select! {
-                    never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
-                    () = stop.asked() => {}
-                    () = sleep(PAUSE) => {}
-                }
-            });
+            self.runtime.block_on(pause(&stop, &shown));
         };
         drop(shown);
         self.finish(&cluster, engine, (&prepared, &summary), &done, result, &[]).map(Ok)
+    }
+
+    /// What is known of the resources of earlier runs, unless the cluster changes them itself.
+    fn verification(&self, cluster: &ClusterDir, summary: &Summary) -> Result<Verification, Fault> {
+        if is_handed_over(summary) {
+            return Ok(Verification::Done);
+        }
+        install::verification(cluster, self.platform)
     }
 
     /// What of the existing resources is not as earlier runs left it.

@@ -203,7 +203,7 @@ fn ids_of_other_namespaces_are_read_only_if_that_is_wished() {
         let watch_namespace = Some("team".to_owned());
         let names = &["azure-infrastructure"];
         let all =
-            manifests(&Deployed { watch_namespace, unique_infra_ids, admission_policies, ..deployed(names) });
+            manifests(&Deployed { admission_policies, watch_namespace, unique_infra_ids, ..deployed(names) });
         let wide = all.iter().filter(|one| one["metadata"]["name"] == "landfall-operator-here");
         let wide = wide.filter(|one| one["kind"] == "ClusterRole").filter_map(|one| one["rules"].as_array());
         let rules: Vec<Value> = wide.flatten().cloned().collect();
@@ -225,7 +225,7 @@ fn ids_of_other_namespaces_are_read_only_if_that_is_wished() {
 fn of_azure_service_operator_the_settings_are_read_where_it_is_and_one_deployment_by_name() {
     for watch_namespace in [None, Some("team".to_owned())] {
         let aso_namespaces = vec!["aso".to_owned(), "capz-system".to_owned()];
-        let narrow = Deployed { aso_namespaces, watch_namespace, ..deployed(&["azure-infrastructure"]) };
+        let narrow = Deployed { watch_namespace, aso_namespaces, ..deployed(&["azure-infrastructure"]) };
         let all = manifests(&narrow);
         let settings = json!([{
             "apiGroups": [""],

@@ -34,7 +34,9 @@ impl Job<'_> {
         };
         if !losses.is_empty() {
             printer.talk(LOST);
-            losses.iter().for_each(|id| printer.talk(&format!("  {}/{}", id.kind, id.name)));
+            for id in &losses {
+                printer.talk(&format!("  {}/{}", id.kind, id.name));
+            }
         }
         if self.args.yes {
             return Ok(Ok(()));
