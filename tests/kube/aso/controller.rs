@@ -57,6 +57,8 @@ pub struct Controller {
 #[derive(Clone, Default)]
 struct Settings {
     has_policies: bool,
+    /// The only namespace that it watches.
+    namespace: Option<String>,
     /// Variables of its environment, which has no others.
     environment: Vec<(String, String)>,
 }
@@ -80,20 +82,28 @@ impl Controller {
         Self::deploy(management, &["--secret-namespaces=*"], settings)
     }
 
+    /// The same as [`Self::start`] for one namespace, with all that is printed for it.
+    pub fn start_watching(management: &Management, namespace: &str) -> Self {
+        let settings =
+            Settings { has_policies: true, namespace: Some(namespace.to_owned()), ..Settings::default() };
+        Self::deploy(management, &[&format!("--watch-namespace={namespace}")], settings)
+    }
+
     fn deploy(management: &Management, flags: &[&str], settings: Settings) -> Self {
-        for definition in printed(&["operator", "crds"]) {
-            make(management, &definition);
+        let policies = format!("--admission-policies={}", settings.has_policies);
+        let mut objects = printed(&["operator", "crds"]);
+        objects.extend(manifests(&[&[policies.as_str()], flags].concat()));
+        // The controller creates them itself.
+        objects.retain(|object| !at(object, "/kind").starts_with("ValidatingAdmissionPolicy"));
+        Self::install(management, &objects, settings)
+    }
+
+    fn install(management: &Management, objects: &[Value], settings: Settings) -> Self {
+        for object in objects {
+            make(management, object);
         }
-        let mut account = Value::Null;
-        let manifests =
-            [&["operator", "manifests", "--controllers", NAME, "--admission-policies=false"], flags].concat();
-        for object in printed(&manifests) {
-            make(management, &object);
-            if object["kind"] == "ServiceAccount" {
-                account = object;
-            }
-        }
-        let [namespace, name] = ["/metadata/namespace", "/metadata/name"].map(|place| at(&account, place));
+        let account = objects.iter().find(|object| object["kind"] == "ServiceAccount").unwrap();
+        let [namespace, name] = ["/metadata/namespace", "/metadata/name"].map(|place| at(account, place));
         let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token");
         let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
         let answer = management.server.call("POST", &path, &request).unwrap();
@@ -109,6 +119,7 @@ impl Controller {
             .args(["operator", "run", "--controllers", NAME, "--leader-elect=false"])
             .args(["--rollout-limit", &rollout_limit.to_string()])
             .arg(format!("--admission-policies={}", settings.has_policies))
+            .args(settings.namespace.iter().map(|namespace| format!("--watch-namespace={namespace}")))
             .args(["--listen", &format!("127.0.0.1:{port}"), "--kubeconfig"])
             .arg(&kubeconfig)
             .env_clear()
@@ -196,6 +207,11 @@ fn printed(arguments: &[&str]) -> Vec<Value> {
     documents.filter(|object| !object.is_null()).collect()
 }
 
+/// The manifests that are printed with these flags.
+fn manifests(flags: &[&str]) -> Vec<Value> {
+    printed(&[&["operator", "manifests", "--controllers", NAME], flags].concat())
+}
+
 /// Makes an object, unless the server is too old for its kind or has it.
 fn make(management: &Management, object: &Value) {
     let Some(path) = collection(&management.server, object) else { return };
@@ -216,20 +232,24 @@ impl<'m> Asked<'m> {
     /// Asks for it, with a spec that has more in it.
     pub fn make(management: &'m Management, id: &str, config: &Value, more: &Value) -> Self {
         let asked = Self::prepare(management, id, config);
+        asked.ask(more);
+        asked
+    }
+
+    /// Asks for it after what it refers to was prepared.
+    pub fn ask(&self, more: &Value) {
         let mut spec = json!({
             "installConfigRef": { "kind": "Secret", "name": CONFIG, "key": "install-config.yaml" },
             "credentialsSecretRef": { "name": CREDENTIAL },
-            "infraID": id,
+            "infraID": self.id,
         });
         json_patch::merge(&mut spec, more);
-        let object = json!({
+        self.apply(&json!({
             "apiVersion": "aso.landfall.dev/v1alpha1",
             "kind": "AzureInfrastructure",
-            "metadata": { "name": id },
+            "metadata": { "name": self.id },
             "spec": spec,
-        });
-        asked.apply(&object);
-        asked
+        }));
     }
 
     /// What it refers to, before it is asked for.

@@ -91,6 +91,23 @@ fn nothing_is_paused_where_machines_could_not_be_seen() {
     assert_eq!(management.versions(PUBLIC), before);
 }
 
+/// Whether an account may do something: namespace, group, resource, verb and name.
+fn may(management: &Management, account: &str, about: [&str; 5]) -> bool {
+    let [namespace, group, resource, verb, name] = about;
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {
+            "user": format!("system:serviceaccount:{account}"),
+            "resourceAttributes": {
+                "namespace": namespace, "group": group, "resource": resource, "verb": verb, "name": name,
+            },
+        },
+    });
+    let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    management.server.call("POST", path, &review).unwrap()["status"]["allowed"] == true
+}
+
 #[test]
 #[ignore = "needs an API server"]
 fn the_printed_rights_end_at_the_namespace() {
@@ -101,19 +118,7 @@ fn the_printed_rights_end_at_the_namespace() {
     }
     management.account("engines", "engine", &printed(PUBLIC));
     let may = |namespace: &str, group: &str, resource: &str, verb: &str| {
-        let review = json!({
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SubjectAccessReview",
-            "spec": {
-                "user": "system:serviceaccount:engines:engine",
-                "resourceAttributes": {
-                    "namespace": namespace, "group": group, "resource": resource, "verb": verb,
-                },
-            },
-        });
-        let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-        let answer = management.server.call("POST", path, &review).unwrap();
-        answer["status"]["allowed"] == true
+        may(&management, "engines:engine", [namespace, group, resource, verb, ""])
     };
     assert!(may(PUBLIC, "resources.azure.com", "resourcegroups", "delete"));
     assert!(!may("other", "resources.azure.com", "resourcegroups", "delete"));
@@ -143,4 +148,34 @@ fn the_controller_reads_secrets_where_it_is_bound_and_nowhere_else() {
     let path = format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{PUBLIC}/rolebindings");
     management.server.make(&path, &binding);
     asked.says("Ready", "True", &[]);
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_controller_of_one_namespace_reads_nothing_in_others() {
+    const SETTINGS: &str = "aso-controller-settings";
+    const DEPLOYMENT: &str = "azureserviceoperator-controller-manager";
+    let azure = Azure::empty();
+    let management = managed(&azure);
+    let asked = Asked::prepare(&management, PUBLIC, &config("public", |_| {}));
+    let controller = Controller::start_watching(&management, PUBLIC);
+    asked.ask(&json!({}));
+    asked.says("Ready", "True", &[]);
+    let may = |about: [&str; 5]| may(&management, "landfall:landfall-operator", about);
+    let (own, policies) = ("aso.landfall.dev", "admissionregistration.k8s.io");
+    assert!(may([PUBLIC, own, "azureinfrastructures", "list", ""]));
+    assert!(may([OPERATOR, "", "secrets", "get", SETTINGS]));
+    assert!(may(["", "apps", "deployments", "watch", DEPLOYMENT]));
+    for about in [
+        ["", own, "azureinfrastructures", "list", ""],
+        ["other", "", "secrets", "get", SETTINGS],
+        [OPERATOR, "", "secrets", "get", "other"],
+        ["other", "apps", "deployments", "get", "other"],
+        ["", policies, "validatingadmissionpolicies", "create", ""],
+    ] {
+        assert!(!may(about), "{about:?}");
+    }
+    // It does without, and says nothing of it.
+    let log = controller.log();
+    assert!(!log.contains("forbidden") && !log.contains("WARN"), "{log}");
 }
