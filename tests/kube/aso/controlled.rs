@@ -201,3 +201,20 @@ fn a_second_resource_of_one_id_is_refused_and_touches_nothing() {
     assert_eq!((management.versions(PUBLIC), azure.ids()), before);
     asked.says("Ready", "True", &[]);
 }
+
+#[test]
+#[ignore = "needs an API server"]
+fn an_operator_without_a_replica_is_reported_until_one_is_back() {
+    let azure = Azure::empty();
+    let management = managed(&azure);
+    let _controller = Controller::start(&management);
+    let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
+    asked.says("Ready", "True", &[]);
+    asked.says("OperatorReady", "True", &["Usable"]);
+    management.replicas(0);
+    asked.says("OperatorReady", "False", &["OperatorUnusable", "azureserviceoperator-controller-manager"]);
+    management.replicas(1);
+    asked.says("OperatorReady", "True", &["Usable"]);
+    asked.says("Ready", "True", &[]);
+    assert!(azure.table().deletes.is_empty());
+}
