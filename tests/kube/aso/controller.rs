@@ -89,6 +89,11 @@ impl Controller {
         Self::deploy(management, &[&format!("--watch-namespace={namespace}")], settings)
     }
 
+    /// Makes these manifests, and starts it with their rights.
+    pub fn start_from(management: &Management, objects: &[Value]) -> Self {
+        Self::install(management, objects, Settings { has_policies: true, ..Settings::default() })
+    }
+
     fn deploy(management: &Management, flags: &[&str], settings: Settings) -> Self {
         let policies = format!("--admission-policies={}", settings.has_policies);
         let mut objects = printed(&["operator", "crds"]);
@@ -201,15 +206,47 @@ impl Drop for Controller {
 fn printed(arguments: &[&str]) -> Vec<Value> {
     let ran = Command::new(env!("CARGO_BIN_EXE_landfall")).args(arguments).env_clear().output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let text = String::from_utf8(ran.stdout).unwrap();
-    let documents = serde_yaml::Deserializer::from_str(&text);
+    documents(&String::from_utf8(ran.stdout).unwrap())
+}
+
+/// The objects of YAML documents.
+pub fn documents(text: &str) -> Vec<Value> {
+    let documents = serde_yaml::Deserializer::from_str(text);
     let documents = documents.map(|document| Value::deserialize(document).unwrap());
     documents.filter(|object| !object.is_null()).collect()
 }
 
 /// The manifests that are printed with these flags.
-fn manifests(flags: &[&str]) -> Vec<Value> {
+pub fn manifests(flags: &[&str]) -> Vec<Value> {
     printed(&[&["operator", "manifests", "--controllers", NAME], flags].concat())
+}
+
+/// Applies manifests over others as `kubectl apply` does: what they no longer say of an object goes, and objects that
+/// they no longer have stay.
+pub fn apply_over(management: &Management, former: &[Value], objects: &[Value]) {
+    let id = |object: &Value| {
+        ["/kind", "/metadata/namespace", "/metadata/name"].map(|key| object.pointer(key).cloned())
+    };
+    for object in objects {
+        let known = former.iter().find(|known| id(known) == id(object));
+        match (known, collection(&management.server, object)) {
+            (Some(known), Some(path)) => {
+                let path = format!("{path}/{}", at(object, "/metadata/name"));
+                management.server.change(&path, &difference(known, object));
+            }
+            _ => make(management, object),
+        }
+    }
+}
+
+/// The merge patch from what was applied to what is.
+fn difference(former: &Value, now: &Value) -> Value {
+    let (Some(former), Some(fields)) = (former.as_object(), now.as_object()) else { return now.clone() };
+    let gone = former.keys().filter(|key| !fields.contains_key(*key)).map(|key| (key.clone(), Value::Null));
+    let kept = fields
+        .iter()
+        .map(|(key, value)| (key.clone(), difference(former.get(key).unwrap_or(&Value::Null), value)));
+    kept.chain(gone).collect()
 }
 
 /// Makes an object, unless the server is too old for its kind or has it.

@@ -1,8 +1,12 @@
 //! What stays when another landfall takes over: after an upgrade, and after a restore from a backup.
 
+use std::fs::File;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use super::controller::{Asked, Controller, managed};
+use super::controller::{Asked, Controller, apply_over, documents, managed, manifests};
 use super::management::Management;
 use super::site::config;
 use super::stands::{PUBLIC, policy};
@@ -12,6 +16,7 @@ const CLUSTERS: usize = 50;
 /// How many are created at once.
 const AT_ONCE: usize = 10;
 const ACCEPTED: &str = "aso.landfall.dev/accept-plan";
+const FLAGS: &[&str] = &["--secret-namespaces=*"];
 const RELEASE: &str = "aso.landfall.dev/release";
 
 /// Of the objects of a cluster what the operator acts upon.
@@ -22,12 +27,21 @@ fn wanted(management: &Management, id: &str) -> Vec<(Value, Value, String)> {
     management.objects(id).iter().map(of).collect()
 }
 
+/// What `operator manifests` printed with [`FLAGS`] at commit 97cd9bb3.
+fn former_manifests() -> Vec<Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/aso/former-manifests.yaml.gz");
+    let mut text = String::new();
+    GzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    documents(&text)
+}
+
 #[test]
 #[ignore = "needs an API server"]
 fn an_upgrade_with_fifty_clusters_changes_nothing_in_azure() {
     let azure = Azure::empty();
     let management = managed(&azure);
-    let controller = Controller::start(&management);
+    let former = former_manifests();
+    let controller = Controller::start_from(&management, &former);
     let mut clusters: Vec<Asked<'_>> = Vec::new();
     while clusters.len() < CLUSTERS {
         let some = (0..AT_ONCE).map(|number| {
@@ -41,9 +55,13 @@ fn an_upgrade_with_fifty_clusters_changes_nothing_in_azure() {
         }
         clusters.extend(some);
     }
-    let all = || clusters.iter().map(|cluster| wanted(&management, &cluster.id)).collect::<Vec<_>>();
+    let of = |cluster: &Asked<'_>| {
+        let asked = cluster.get().unwrap();
+        (asked["metadata"]["uid"].clone(), asked["spec"].clone(), wanted(&management, &cluster.id))
+    };
+    let all = || clusters.iter().map(of).collect::<Vec<_>>();
     let before = all();
-    assert!(before.iter().all(|objects| objects.len() > 10), "{}", before.len());
+    assert!(before.iter().all(|(_, _, objects)| objects.len() > 10), "{}", before.len());
     let puts = || azure.table().puts.len();
     let put = puts();
 
@@ -53,6 +71,7 @@ fn an_upgrade_with_fifty_clusters_changes_nothing_in_azure() {
         for cluster in &clusters {
             management.server.change(&format!("{}/status", cluster.path()), &earlier);
         }
+        apply_over(&management, &former, &manifests(FLAGS));
     });
     for cluster in &clusters {
         cluster.says("UpdateAvailable", "True", &["than 0.0.9"]);
