@@ -10,6 +10,7 @@ use super::table::Azure;
 #[test]
 #[ignore = "needs an API server"]
 fn a_public_cluster_comes_to_be_and_goes() {
+    const LOST: &str = "Azure deletes their resources";
     let azure = Azure::empty();
     let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |_| {}));
@@ -53,7 +54,6 @@ fn a_public_cluster_comes_to_be_and_goes() {
     }
 
     // Once more: there is nothing to do.
-    const LOST: &str = "Azure deletes their resources";
     let before = management.versions(PUBLIC);
     let ran = site.create(&kubeconfig).ends(0);
     assert_eq!(management.versions(PUBLIC), before);

@@ -202,7 +202,7 @@ impl Management {
     fn until_it_counts(&self, role: &Value, user: &str) {
         let rules = role["rules"].as_array().into_iter().flatten();
         let mut of_all = rules.filter(|rule| rule["resourceNames"].is_null());
-        let Some(rule) = of_all.find(|rule| !rule["resources"].is_null()) else { return };
+        let Some(right) = of_all.find(|rule| !rule["resources"].is_null()) else { return };
         let review = json!({
             "apiVersion": "authorization.k8s.io/v1",
             "kind": "SubjectAccessReview",
@@ -210,9 +210,9 @@ impl Management {
                 "user": user,
                 "resourceAttributes": {
                     "namespace": at(role, "/metadata/namespace"),
-                    "group": rule["apiGroups"][0],
-                    "resource": rule["resources"][0],
-                    "verb": rule["verbs"][0],
+                    "group": right["apiGroups"][0],
+                    "resource": right["resources"][0],
+                    "verb": right["verbs"][0],
                 },
             },
         });
