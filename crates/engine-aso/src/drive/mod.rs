@@ -46,13 +46,13 @@ pub use world::ObservedState;
 pub(crate) use world::text;
 
 use super::core::{
-    Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide,
-    is_proven, unseen,
+    Action, ApiError, Context, FOREIGN, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What,
+    decide, is_proven, unseen,
 };
 use super::desired::{Desired, Need, Policy};
 use super::detect::crd_name;
 use super::keys;
-use super::kinds::{self, Kind};
+use super::kinds::{self, Kind, WasManaged};
 use super::translate::Translation;
 
 /// What is said of an object of somebody else that others have waited for in vain.
@@ -255,6 +255,7 @@ impl Drive {
     fn making(&self, plan: &Translation, world: &ObservedState) -> Vec<Planned> {
         let mut all: Vec<Planned> =
             plan.objects.iter().map(|desired| self.wanted(desired, plan, world, None)).collect();
+        wait_for_parents(&mut all, plan);
         // A pause holds back everything that would change Azure.
         if !self.paused {
             let left_over = self.left_over(plan, world);
@@ -409,6 +410,26 @@ fn parent<'p>(desired: &'p Desired, plan: &'p Translation) -> Option<&'p Need> {
         at = plan.objects.iter().filter(below).max_by_key(|other| other.kind.tier)?;
     }
     None
+}
+
+/// Has the parts of a resource wait that would be somebody else's, while its adoption may still make them the cluster's.
+/// The objects of the plan come first, in its order.
+fn wait_for_parents(all: &mut [Planned], plan: &Translation) {
+    let is_open = |id: &&Need| {
+        let parent = all.iter().find(|planned| planned.object == **id);
+        parent.is_some_and(|parent| Outcome::of(&parent.action.what) != Outcome::Done)
+    };
+    let open = |(planned, desired): (&Planned, &Desired)| {
+        let follows = desired.hints.was_managed == WasManaged::Parent && planned.action.message == FOREIGN;
+        parent(desired, plan).filter(|_| follows).filter(is_open).cloned()
+    };
+    let open: Vec<Option<Need>> = all.iter().zip(&plan.objects).map(open).collect();
+    for (planned, parent) in all.iter_mut().zip(open) {
+        let Some(parent) = parent else { continue };
+        planned.action.what = What::Wait;
+        planned.action.message = format!("waiting for the adoption of {}/{}", parent.kind, parent.name);
+        planned.behind = vec![parent];
+    }
 }
 
 /// Whether a resource of the plan is not in Azure, or one that it is a part of.

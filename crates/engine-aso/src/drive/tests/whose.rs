@@ -69,29 +69,58 @@ fn found((kind, name): (&'static str, &str), policy: &str, owner: Option<&Owner>
     ObjectEvent::Is(kind, json!({ "metadata": metadata, "status": { "conditions": [ready] } }))
 }
 
-#[test]
-fn a_part_of_somebody_elses_resource_is_not_adopted() {
-    let subnet = ("VirtualNetworksSubnet", "net-a");
+const SUBNET: (&str, &str) = ("VirtualNetworksSubnet", "net-a");
+
+/// The drive of a cluster with a network and its subnet.
+fn with_subnet(owner: &Owner) -> Drive {
     let objects = [
         desired(NET.0, NET.1, &json!({}), &[]),
-        desired(subnet.0, subnet.1, &json!({ "owner": { "name": "net" } }), &[NET]),
+        desired(SUBNET.0, SUBNET.1, &json!({ "owner": { "name": "net" } }), &[NET]),
     ];
     let objects = objects.into_iter().flatten().collect();
-    let plan = Translation { objects, ..Translation::default() };
+    Drive::new(ID, owner.clone(), Work::Make(Translation { objects, ..Translation::default() }))
+}
+
+/// What is planned of the subnet, which is only read so far, with this network.
+fn subnet_of(network: ObjectEvent, owner: &Owner) -> Option<Planned> {
+    let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
+    world.note(network);
+    world.note(found(SUBNET, "skip", Some(owner)));
+    let mut objects = with_subnet(owner).step(&world).objects.into_iter();
+    objects.find(|planned| planned.object.kind == SUBNET.0)
+}
+
+#[test]
+fn a_part_of_somebody_elses_resource_is_not_adopted() {
     let owner = owner(ID, ID, "uid");
-    let drive = Drive::new(ID, owner.clone(), Work::Make(plan));
     let policy_of_subnet = |network: Option<&Owner>| {
-        let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
-        world.note(found(NET, "manage", network));
-        world.note(found(subnet, "skip", Some(&owner)));
-        let mut objects = drive.step(&world).objects.into_iter();
-        objects.find(|planned| planned.object.kind == subnet.0).and_then(|planned| planned.action.policy)
+        subnet_of(found(NET, "manage", network), &owner).and_then(|planned| planned.action.policy)
     };
     assert_eq!(policy_of_subnet(Some(&owner)).as_deref(), Some("manage"));
     let theirs = Owner { kind: "Team".to_owned(), ..owner.clone() };
     for network in [None, Some(&theirs)] {
         assert_eq!(policy_of_subnet(network).as_deref(), Some("skip"));
     }
+}
+
+#[test]
+fn a_part_is_not_told_as_somebody_elses_before_its_resource_is_adopted() {
+    let owner = owner(ID, ID, "uid");
+    let subnet = |status: Value| {
+        let ObjectEvent::Is(kind, mut network) = found(NET, "skip", Some(&owner)) else { return None };
+        json_patch::merge(&mut network, &json!({ "status": status }));
+        subnet_of(ObjectEvent::Is(kind, network), &owner)
+    };
+    // Its adoption is due, or Azure Service Operator has not looked at it yet.
+    let own = json!({ "tags": { (keys::ownership_tag(ID)): "owned" } });
+    for status in [own, json!({ "conditions": [] })] {
+        let planned = subnet(status.clone());
+        let net = Need { kind: NET.0, name: NET.1.to_owned() };
+        let told = planned.map(|planned| (planned.action.what, planned.behind));
+        assert_eq!(told, Some((What::Wait, vec![net])), "{status}");
+    }
+    let theirs = subnet(json!({ "tags": {} })).map(|planned| planned.action);
+    assert!(theirs.is_some_and(|action| action.what == What::Leave && action.message == FOREIGN));
 }
 
 #[tokio::test(start_paused = true)]
