@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
         }
         let made = self.make().await;
         // What only a change helps is not under way.
-        if made.as_ref().is_err_and(|failed| !failed.retry) && !self.is_marked {
+        if made.as_ref().is_err_and(waits_for_change) && !self.is_marked {
             self.gives_place_back().await?;
         }
         made
@@ -163,12 +163,15 @@ impl<'a> Run<'a> {
         }
         if let Err(failed) = outcome {
             self.say(Said::failed(READY, failed));
-            let (reason, message) = if failed.retry {
-                ("Retrying", "landfall tries again")
-            } else {
-                ("Failed", "waiting for a change")
+            let waits = waits_for_change(failed);
+            let (reason, message) = match (waits, failed.retry) {
+                (false, _) => ("Retrying", "landfall tries again"),
+                (true, true) => {
+                    ("Failed", "waiting for a change: what the spec refers to is read again within a minute")
+                }
+                (true, false) => ("Failed", "waiting for a change"),
             };
-            self.say(Said::new(PROGRESSING, failed.retry, reason, message));
+            self.say(Said::new(PROGRESSING, !waits, reason, message));
         }
         let (generation, now) = (self.resource.metadata.generation, now());
         self.status.say(&self.said, generation, &now);
@@ -374,6 +377,11 @@ impl<'a> Run<'a> {
         self.memory.was_usable = true;
         Ok(report)
     }
+}
+
+/// Whether only a change helps. A rejected config is read again all the same where the spec refers to it.
+fn waits_for_change(failed: &Failed) -> bool {
+    !failed.retry || failed.reason == plan::REJECTED
 }
 
 /// Whether a cluster is Ready, with what its machines wait for where its objects say nothing, and in any case with what

@@ -257,7 +257,7 @@ async fn a_file_that_is_no_pointer_is_refused() {
     assert!(stage.told("Validated").contains("LF1508"), "{}", stage.told("Validated"));
     assert!(!stage.resource().to_string().contains("c4n4ry"));
     // The Secret may change without the resource.
-    assert_eq!(stage.condition("Progressing"), "True Retrying");
+    assert_eq!(stage.condition("Progressing"), "False Failed");
     let files = secret(&[("bootstrap.ign", WHOLE), ("master.ign", MASTER)]);
     stage.played.put(at("secrets", "ignition"), files);
     creator.answers(Ok(pointer()));

@@ -70,3 +70,22 @@ async fn what_is_tried_again_has_not_failed() {
     assert!(stage.controller.run(&key()).await.is_err());
     assert_eq!((kstatus(&stage.resource()), stage.condition("Stalled")), ("InProgress", String::new()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_config_has_failed_although_it_is_read_again() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+    let config = |text: &str| {
+        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
+        let data = json!({ "data": { (CONFIG_KEY): encoded } });
+        assert!(stage.played.merged(&at("secrets", "config"), &data).is_ok());
+    };
+    config(&CONFIG.replace("baseDomain: example.com", "baseDomain: Not A Domain"));
+    let failed = stage.controller.run(&key()).await.err();
+    assert!(failed.is_some_and(|failed| failed.retry));
+    assert_eq!((kstatus(&stage.resource()), stage.condition("Reconciling")), ("Failed", String::new()));
+    assert_eq!(stage.condition("Stalled"), "True ConfigRejected");
+    assert!(stage.told("Stalled").starts_with("baseDomain: "), "{}", stage.told("Stalled"));
+    config(CONFIG);
+    stage.rounds(12).await;
+    assert_eq!(kstatus(&stage.resource()), "Current", "{:#}", stage.resource()["status"]);
+}

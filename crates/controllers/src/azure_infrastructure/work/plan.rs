@@ -22,7 +22,8 @@ use crate::azure_infrastructure::status::{CREDENTIALS, Said, UPDATE, VALIDATED};
 /// How long the watches have to tell who else has taken an infrastructure ID.
 const CLAIMING: Duration = Duration::from_secs(2);
 
-const REJECTED: &str = "config-rejected";
+/// The inputs of a cluster are rejected.
+pub(super) const REJECTED: &str = "config-rejected";
 
 /// What the inputs of a cluster come to.
 pub(super) enum Verdict {
