@@ -39,43 +39,64 @@ pub(super) struct Texts {
     pub(super) ignition: Configs,
 }
 
-/// Reads the texts that a resource refers to.
+/// Reads the texts that a resource refers to. A failure says all that is wrong with them.
 pub(super) async fn texts(
     objects: &dyn Objects,
     profiles: &'static ProfileKinds,
     namespace: &str,
     spec: &Spec,
 ) -> Result<Texts, Failed> {
-    let config = match &spec.install_config_ref {
-        Some(reference) if spec.install_config.is_empty() => {
-            referred(objects, namespace, reference, CONFIG_KEY).await?
-        }
-        Some(_) => {
-            return Err(Failed::terminal(
-                MISSING,
-                "spec: set either installConfig or installConfigRef, not both",
-            ));
-        }
-        // JSON is YAML.
-        None if !spec.install_config.is_empty() => json!(spec.install_config).to_string().into_bytes(),
-        None => return Err(Failed::terminal(MISSING, "spec: installConfig or installConfigRef is missing")),
-    };
+    let config = config(objects, namespace, spec).await;
     let facts = match &spec.facts_ref {
-        Some(reference) => Some(referred(objects, namespace, reference, FACTS_KEY).await?),
-        None => None,
+        Some(reference) => referred(objects, namespace, reference, FACTS_KEY).await.map(Some),
+        None => Ok(None),
     };
     let ignition = match &spec.ignition_secret_ref {
         Some(reference) => {
             let place = ObjectRef::in_namespace(&SECRET, namespace, &reference.name);
-            Configs::of(&object(objects, &place).await?)
+            object(objects, &place).await.map(|secret| Configs::of(&secret))
         }
-        None => Configs::default(),
+        None => Ok(Configs::default()),
     };
     let profile = match &spec.cloud_profile_ref {
-        Some(reference) => Some(profile(objects, profiles, namespace, reference).await?),
-        None => None,
+        Some(reference) => profile(objects, profiles, namespace, reference).await.map(Some),
+        None => Ok(None),
     };
-    Ok(Texts { config, facts, profile, ignition })
+    match (config, facts, ignition, profile) {
+        (Ok(config), Ok(facts), Ok(ignition), Ok(profile)) => Ok(Texts { config, facts, profile, ignition }),
+        (config, facts, ignition, profile) => {
+            Err(together([config.err(), facts.err(), ignition.err(), profile.err()].into_iter().flatten()))
+        }
+    }
+}
+
+/// The install config.
+async fn config(objects: &dyn Objects, namespace: &str, spec: &Spec) -> Result<Vec<u8>, Failed> {
+    match &spec.install_config_ref {
+        Some(reference) if spec.install_config.is_empty() => {
+            referred(objects, namespace, reference, CONFIG_KEY).await
+        }
+        Some(_) => {
+            Err(Failed::terminal(MISSING, "spec: set either installConfig or installConfigRef, not both"))
+        }
+        // JSON is YAML.
+        None if !spec.install_config.is_empty() => Ok(json!(spec.install_config).to_string().into_bytes()),
+        None => Err(Failed::terminal(MISSING, "spec: installConfig or installConfigRef is missing")),
+    }
+}
+
+/// Several failures as one, with the reason of the first. Trying again helps only if it helps against all.
+pub(super) fn together(all: impl IntoIterator<Item = Failed>) -> Failed {
+    let joined = all.into_iter().reduce(|first, next| Failed {
+        retry: first.retry && next.retry,
+        note: if first.note.contains(&next.note) {
+            first.note
+        } else {
+            format!("{}; {}", first.note, next.note)
+        },
+        ..first
+    });
+    joined.unwrap_or_else(|| Failed::transient(UNREADABLE, "the inputs cannot be read"))
 }
 
 /// The cloud profile that a resource names, as JSON.

@@ -93,6 +93,11 @@ impl Status {
         self.conditions.retain(|condition| condition.kind != kind);
     }
 
+    /// Whether a condition was said not to hold.
+    pub(super) fn is_false(&self, kind: &str) -> bool {
+        self.conditions.iter().any(|condition| condition.kind == kind && condition.status == "False")
+    }
+
     /// Adds the two conditions by which those who follow kstatus tell work from failure, as Argo CD and Flux do, or
     /// takes them away. They follow from [`PROGRESSING`] and [`READY`].
     pub(super) fn sum_up(&mut self, generation: i64, now: &str) {

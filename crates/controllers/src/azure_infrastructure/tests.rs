@@ -6,6 +6,7 @@ mod definition;
 mod deletion_policies;
 mod held;
 mod in_use;
+mod inputs;
 mod kstatus;
 mod losses;
 mod moved;

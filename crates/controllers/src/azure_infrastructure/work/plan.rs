@@ -60,8 +60,7 @@ impl Run<'_> {
     async fn new_plan(&mut self) -> Result<Verdict, Failed> {
         let objects = &*self.controller.objects;
         let spec = &self.resource.spec;
-        let texts = inputs::texts(objects, self.controller.profiles, self.namespace, spec).await;
-        let texts = self.because(VALIDATED, texts)?;
+        let texts = self.texts().await?;
         let judged = planning::catalogue(texts.profile.as_deref())
             .and_then(|catalogue| Ok((planning::judged(&texts.config, &catalogue)?, catalogue)));
         let judged = match judged {
@@ -71,6 +70,7 @@ impl Run<'_> {
         let name = judged.as_ref().map_or("", |(judged, _)| judged.config.metadata.name.as_str());
         let infra_id = self.infra_id(name);
         let infra_id = self.because(VALIDATED, infra_id)?;
+        self.renew_validated();
         let given = self.given(&infra_id).await;
         let given = self.because(CREDENTIALS, given)?;
         let credential = given.credential(spec);
@@ -113,6 +113,8 @@ impl Run<'_> {
             }
             Err(found) => return self.reject(&found),
         };
+        let accepted = Said::new(VALIDATED, true, "Accepted", noted);
+        self.say(accepted.clone());
         let held = self.hold(&given, &credential, &infra_id, Some(&target.cloud)).await;
         self.because(CREDENTIALS, held)?;
         let hash = boot::digest_of(&target.translation, &texts.ignition);
@@ -138,11 +140,37 @@ impl Run<'_> {
             held,
             lacking: texts.ignition.lacking(spec),
             sources,
-            said: vec![
-                Said::new(VALIDATED, true, "Accepted", noted),
-                Said::new(CREDENTIALS, true, "Available", ""),
-            ],
+            said: vec![accepted, Said::new(CREDENTIALS, true, "Available", "")],
         })))
+    }
+
+    /// The texts that the resource refers to. Where one is missing, so may be the credentials: both are said at once.
+    async fn texts(&mut self) -> Result<Texts, Failed> {
+        let (objects, spec) = (&*self.controller.objects, &self.resource.spec);
+        let texts = inputs::texts(objects, self.controller.profiles, self.namespace, spec).await;
+        let failed = match self.because(VALIDATED, texts) {
+            Ok(texts) => return Ok(texts),
+            Err(failed) => failed,
+        };
+        let given = inputs::credentials(objects, self.namespace, spec).await;
+        match self.because(CREDENTIALS, given.and_then(|given| given.credential(spec))) {
+            Err(other) => Err(inputs::together([failed, other])),
+            Ok(_) => {
+                // They are complete; whether they are of the right cloud is not known yet.
+                if self.status.is_false(CREDENTIALS) {
+                    self.status.retract(CREDENTIALS);
+                }
+                Err(failed)
+            }
+        }
+    }
+
+    /// Says in place of what was wrong with the inputs that they were read.
+    fn renew_validated(&mut self) {
+        if self.status.is_false(VALIDATED) {
+            let note = "the inputs were read; planning needs the credentials";
+            self.say(Said::new(VALIDATED, false, "CredentialsRequired", note));
+        }
     }
 
     /// What an accepted config comes to.

@@ -1,0 +1,41 @@
+//! What the status says of the inputs of a cluster: install config and credentials.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn all_missing_inputs_are_named_at_once_and_each_until_it_is_there() {
+    let spec = json!({
+        "infraID": "demo-x7k2p",
+        "installConfigRef": { "name": "new-config" },
+        "factsRef": { "name": "new-facts" },
+        "credentialsSecretRef": { "name": "new-azure" },
+    });
+    let stage = Stage::new(&spec);
+    let secret = |name: &str| stage.played.read(&at("secrets", name)).unwrap_or_default();
+    let (config, credentials) = (secret("config"), secret("azure"));
+    assert!(stage.controller.run(&key()).await.is_err());
+    let missing = [stage.condition("Validated"), stage.condition("CredentialsReady")];
+    assert_eq!(missing, ["False InputMissing", "False InputMissing"]);
+    let told = stage.told("Ready");
+    assert!(["new-config", "new-facts", "new-azure"].iter().all(|name| told.contains(name)), "{told}");
+
+    stage.change(&json!({ "spec": { "factsRef": null }, "metadata": { "generation": 2 } }));
+    stage.played.put(at("secrets", "new-config"), config);
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(stage.condition("Validated"), "False CredentialsRequired");
+    assert_eq!(stage.condition("CredentialsReady"), "False InputMissing");
+
+    stage.played.put(at("secrets", "new-azure"), credentials);
+    stage
+        .change(&json!({ "spec": { "factsRef": { "name": "new-facts" } }, "metadata": { "generation": 3 } }));
+    assert!(stage.controller.run(&key()).await.is_err());
+    // Nothing is wrong with them any more, as far as that is known.
+    assert_eq!(
+        [stage.condition("Validated"), stage.condition("CredentialsReady")],
+        ["False InputMissing", ""]
+    );
+    stage.change(&json!({ "spec": { "factsRef": null }, "metadata": { "generation": 4 } }));
+    stage.rounds(1).await;
+    let accepted = [stage.condition("Validated"), stage.condition("CredentialsReady")];
+    assert_eq!(accepted, ["True Accepted", "True Available"]);
+}
