@@ -199,28 +199,35 @@ impl Given {
         text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// The credential for the operator, with the ids that the resource fixes.
+    /// The credential for the operator, with the ids that the resource fixes. A failure names all missing keys.
     pub(super) fn credential(&self, spec: &Spec) -> Result<Credential, Failed> {
-        let id = |fixed: &str, key: &str| {
+        let mut missing = Vec::new();
+        let mut id = |fixed: &str, key: &'static str| {
             let id = Some(fixed.to_owned()).filter(|id| !id.is_empty()).or_else(|| self.text(key));
-            id.ok_or_else(|| self.unusable(&format!("has no key {key}")))
+            if id.is_none() {
+                missing.push(key);
+            }
+            id.unwrap_or_default()
         };
-        Ok(Credential {
-            subscription_id: id(&spec.subscription_id, "AZURE_SUBSCRIPTION_ID")?,
-            tenant_id: id(&spec.tenant_id, "AZURE_TENANT_ID")?,
-            client_id: id("", "AZURE_CLIENT_ID")?,
-            proof: self.proof()?,
-        })
+        let subscription_id = id(&spec.subscription_id, "AZURE_SUBSCRIPTION_ID");
+        let tenant_id = id(&spec.tenant_id, "AZURE_TENANT_ID");
+        let client_id = id("", "AZURE_CLIENT_ID");
+        let lacks = format!("lacks {}", missing.join(", "));
+        match self.proof() {
+            Ok(proof) if missing.is_empty() => {
+                Ok(Credential { subscription_id, tenant_id, client_id, proof })
+            }
+            Ok(_) => Err(self.unusable(&lacks)),
+            Err(why) if missing.is_empty() => Err(self.unusable(why)),
+            Err(why) => Err(self.unusable(&format!("{lacks}, and {why}"))),
+        }
     }
 
-    fn proof(&self) -> Result<Proof, Failed> {
+    fn proof(&self) -> Result<Proof, &'static str> {
         match self.text("AUTH_MODE").as_deref() {
             Some("workloadidentity") => return Ok(Proof::WorkloadIdentity),
             Some("podidentity") => return Ok(Proof::ManagedIdentity),
-            Some(_) => {
-                let why = "has an AUTH_MODE that is neither workloadidentity nor podidentity";
-                return Err(self.unusable(why));
-            }
+            Some(_) => return Err("has an AUTH_MODE that is neither workloadidentity nor podidentity"),
             None => {}
         }
         if let Some(secret) = self.text("AZURE_CLIENT_SECRET") {
@@ -229,7 +236,7 @@ impl Given {
         let certificate = bytes(&self.secret, "AZURE_CLIENT_CERTIFICATE").filter(|bytes| !bytes.is_empty());
         let why = "sets none of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE and AUTH_MODE";
         Ok(Proof::Certificate {
-            certificate: Secret::new(certificate.ok_or_else(|| self.unusable(why))?),
+            certificate: Secret::new(certificate.ok_or(why)?),
             password: Secret::new(self.text("AZURE_CLIENT_CERTIFICATE_PASSWORD").unwrap_or_default()),
         })
     }

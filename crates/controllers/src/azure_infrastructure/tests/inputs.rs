@@ -39,3 +39,15 @@ async fn all_missing_inputs_are_named_at_once_and_each_until_it_is_there() {
     let accepted = [stage.condition("Validated"), stage.condition("CredentialsReady")];
     assert_eq!(accepted, ["True Accepted", "True Available"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn all_missing_keys_of_the_credentials_are_named_at_once() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+    let keys = ["AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"];
+    let none: Map<String, Value> = keys.iter().map(|key| ((*key).to_owned(), Value::Null)).collect();
+    assert!(stage.played.merged(&at("secrets", "azure"), &json!({ "data": none })).is_ok());
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(stage.condition("CredentialsReady"), "False CredentialsUnusable");
+    let told = stage.told("CredentialsReady");
+    assert!(keys.iter().all(|key| told.contains(key)), "{told}");
+}
