@@ -401,6 +401,8 @@ async fn a_resource_goes_when_all_that_it_made_is_gone() {
     stage.change(&json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z" } }));
     stage.rounds(3).await;
     assert_eq!(stage.condition("Progressing"), "False DeletionProtected");
+    let told = stage.told("Progressing");
+    assert!(told.ends_with(&format!("remove the annotation {} as well", anchor::PROTECTION)), "{told}");
     assert!(!stage.played.all("virtualnetworks").is_empty());
     stage.change(&json!({ "metadata": { "annotations": { (anchor::PROTECTION): null } } }));
     stage.rounds(1).await;

@@ -72,7 +72,7 @@ impl Run<'_> {
     async fn keep(&mut self) -> Option<Duration> {
         let annotation = anchor::PROTECTION;
         let note =
-            format!("the cluster is protected: nothing is removed until the annotation {annotation} is");
+            format!("the cluster is protected: to delete it, remove the annotation {annotation} as well");
         self.warn_once(PROTECTED, &note).await;
         self.say(Said::new(PROGRESSING, false, PROTECTED, &note));
         None
