@@ -367,7 +367,9 @@ impl<'a> Run<'a> {
         let cloud = cloud.or_else(|| running_cloud(&seen.cluster, clouds)).unwrap_or_default();
         let report = detect(&seen.cluster, &Wanted { cloud, namespace: self.namespace, kinds }, clouds);
         if report.findings.iter().any(Finding::is_error) {
-            let unusable = Failed::transient("operator-unusable", planning::told(&report.findings));
+            let help = format!("`landfall aso check --namespace {}` prints what is needed", self.namespace);
+            let note = format!("{}; {help}", planning::told(&report.findings));
+            let unusable = Failed::transient("operator-unusable", note);
             let unusable = self.because(OPERATOR, Err(unusable));
             let runs_on = stays && report.verdict == detect::Verdict::Incompatible;
             return if runs_on { Ok(report) } else { unusable };

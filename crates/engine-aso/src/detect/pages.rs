@@ -53,14 +53,14 @@ pub(super) fn absent(pattern: &str) -> Finding {
 }
 
 pub(super) fn no_operator() -> Finding {
-    let message = "CRDs are present but no operator runs";
+    let message = "Azure Service Operator: CRDs are present but no operator runs";
     Finding::error(&UNHEALTHY, Kind::Required, "", message)
         .help(format!("install the operator that the CRDs belong to: there is no Deployment `{DEPLOYMENT}`"))
 }
 
 pub(super) fn not_available(operator: &Deployment) -> Finding {
     let Deployment { namespace, name, .. } = operator;
-    let message = format!("operator has no available replica: Deployment {namespace}/{name}");
+    let message = format!("Azure Service Operator has no available replica: Deployment {namespace}/{name}");
     Finding::error(&UNHEALTHY, Kind::Invalid, "", message)
         .help(format!("find the reason with `kubectl -n {namespace} describe deployment,pods`"))
 }
@@ -108,7 +108,7 @@ pub(super) fn unserved(kinds: &[&ObjectKind]) -> Finding {
 }
 
 pub(super) fn nobody_watches(namespace: &str) -> Finding {
-    let message = format!("no operator watches namespace {namespace}");
+    let message = format!("Azure Service Operator: no operator watches namespace {namespace}");
     Finding::error(&WATCHED, Kind::Required, "", message).help(format!(
         "add the namespace to AZURE_TARGET_NAMESPACES in the Secret `{SETTINGS}` of an operator that does \
          not run for webhooks alone, and restart it"

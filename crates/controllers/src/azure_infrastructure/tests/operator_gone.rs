@@ -56,6 +56,9 @@ async fn where_nobody_looks_at_objects_the_operator_is_looked_at_again() {
     assert_eq!(stage.condition("OperatorReady"), "True Usable");
     tokio::time::advance(Duration::from_secs(20)).await;
     let failed = stage.controller.run(&key()).await.err();
-    assert!(failed.is_some_and(|failed| failed.retry && failed.note.contains("Deployment")));
+    let told = failed.filter(|failed| failed.retry).map(|failed| failed.note).unwrap_or_default();
+    for words in ["Azure Service Operator has no available replica", "landfall aso check --namespace here"] {
+        assert!(told.contains(words), "{told}");
+    }
     assert_eq!(stage.condition("OperatorReady"), "False OperatorUnusable");
 }

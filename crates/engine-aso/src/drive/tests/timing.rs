@@ -155,8 +155,8 @@ async fn where_no_operator_answers_it_is_looked_at_again() {
         Worked::Ended(End::TimedOut, last) => pages::late(&last).message,
         _ => String::new(),
     };
-    let found = "no operator has looked at this object: operator has no available replica: Deployment \
-                 capz-system/azureserviceoperator-controller-manager";
+    let found = "no operator has looked at this object: Azure Service Operator has no available replica: \
+                 Deployment capz-system/azureserviceoperator-controller-manager";
     assert!(late.contains(found), "{late}");
     let line = format!("VirtualNetwork/net: transient-error {found}");
     let told = listening.lines.lock().map(|lines| lines.iter().filter(|told| **told == line).count());
