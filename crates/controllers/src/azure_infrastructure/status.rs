@@ -30,6 +30,8 @@ const RECONCILING: &str = "Reconciling";
 const STALLED: &str = "Stalled";
 /// Reasons of [`PROGRESSING`] in which nothing is wrong although nothing goes on.
 const AT_REST: [&str; 5] = ["Done", "Held", "Paused", "DeletionProtected", DRY_RUN];
+/// Objects are waited for.
+const IN_PROGRESS: &str = "InProgress";
 /// Nothing may change in Azure, and what adoption would do is known.
 const DRY_RUN: &str = "DryRun";
 
@@ -108,7 +110,7 @@ impl Status {
         let rests = progressing.is_none_or(|one| AT_REST.contains(&one.reason.as_str()));
         let (reason, message) =
             ready.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default();
-        let reason = if reason.is_empty() { "InProgress".to_owned() } else { reason };
+        let reason = if reason.is_empty() { IN_PROGRESS.to_owned() } else { reason };
         let mut said = Vec::new();
         if works && !is_ready {
             said.push(Said::new(RECONCILING, true, &reason, message));
@@ -181,8 +183,9 @@ impl Status {
     pub(super) fn differs_in_progress_only(&self, before: &Self) -> bool {
         let without = |status: &Self| {
             let mut status = Self { counts: Counts::default(), resources: Vec::new(), ..status.clone() };
-            // Its message has the numbers again.
-            for condition in status.conditions.iter_mut().filter(|one| one.kind == PROGRESSING) {
+            // Their messages have the numbers again, and the object that is waited for.
+            let is_progress = |one: &&mut Condition| one.kind == PROGRESSING || one.reason == IN_PROGRESS;
+            for condition in status.conditions.iter_mut().filter(is_progress) {
                 condition.message.clear();
             }
             status
@@ -221,7 +224,7 @@ fn standing(planned: &Planned) -> Standing {
 fn reason(step: &Step) -> &'static str {
     match step.outcome() {
         Outcome::Done => "Done",
-        Outcome::Waiting => "InProgress",
+        Outcome::Waiting => IN_PROGRESS,
         Outcome::TransientError => "Failing",
         Outcome::TerminalError => "Failed",
     }
@@ -230,11 +233,23 @@ fn reason(step: &Step) -> &'static str {
 /// Whether all is as it is to be, and the worst of what is not where something failed.
 pub(super) fn readiness(step: &Step) -> Said {
     let is_failing = step.outcome() >= Outcome::TransientError;
-    let failed =
-        worst(step).into_iter().next().filter(|_| is_failing).map(|one| {
-            format!("{}/{}: {}", one.object.kind, one.object.name, shortened(&one.action.message))
-        });
+    let failed = worst(step).into_iter().next().filter(|_| is_failing).map(told);
     Said::new(READY, step.outcome() == Outcome::Done, reason(step), failed.unwrap_or_default())
+}
+
+/// An object with its message.
+fn told(planned: &Planned) -> String {
+    let Planned { object, action, .. } = planned;
+    format!("{}/{}: {}", object.kind, object.name, shortened(&action.message))
+}
+
+/// The same of a cluster that is in progress, with the first object that is waited for where nothing else is said.
+pub(super) fn with_waiting(ready: Said, step: &Step) -> Said {
+    let mut waiting = step.objects.iter().filter(|one| Outcome::of(&one.action.what) == Outcome::Waiting);
+    match waiting.next() {
+        Some(first) if !ready.holds && ready.message.is_empty() => Said { message: told(first), ..ready },
+        _ => ready,
+    }
 }
 
 /// The same of a cluster that is Ready, with the resources of its plan that belong to somebody else.
@@ -269,7 +284,8 @@ pub(super) fn progress(step: &Step, goal: &str) -> Said {
     let done = step.objects.iter().filter(|one| outcome(one) == Outcome::Done).count();
     let goes_on = |one: &Planned| matches!(outcome(one), Outcome::Waiting | Outcome::TransientError);
     let is_at_work = step.objects.iter().any(goes_on) && !step.is_stuck();
-    let numbers = format!("{goal}: {done} of {} objects are done", step.objects.len());
+    let numbers = format!("{done} of {} objects are done", step.objects.len());
+    let numbers = if step.outcome() == Outcome::Done { numbers } else { format!("{goal}: {numbers}") };
     Said::new(PROGRESSING, is_at_work, reason(step), numbers)
 }
 
@@ -333,7 +349,7 @@ mod tests {
     #[test]
     fn numbers_alone_are_progress() {
         let mut before = Status::default();
-        let said = |step: &Step| [readiness(step), progress(step, "making")];
+        let said = |step: &Step| [with_waiting(readiness(step), step), progress(step, "making")];
         before.say(&said(&step(&[What::Wait, What::Wait])), 1, "1");
         before.count(&step(&[What::Wait, What::Wait]));
         let mut after = before.clone();
@@ -343,6 +359,19 @@ mod tests {
         assert!(!before.differs_in_progress_only(&before.clone()));
         after.say(&said(&step(&[What::None, What::None])), 1, "3");
         assert!(!after.differs_in_progress_only(&before));
+    }
+
+    #[test]
+    fn a_cluster_in_progress_names_the_first_object_that_is_waited_for() {
+        let making = step(&[What::None, What::Wait, What::Wait]);
+        let ready = with_waiting(readiness(&making), &making);
+        assert_eq!((ready.reason.as_str(), ready.message.as_str()), ("InProgress", "RouteTable/r1: said"));
+        assert_eq!(progress(&making, "making").message, "making: 1 of 3 objects are done");
+        let machines = Said { message: "machines wait".to_owned(), ..readiness(&making) };
+        assert_eq!(with_waiting(machines.clone(), &making), machines);
+        let made = step(&[What::None, What::None]);
+        assert_eq!(with_waiting(readiness(&made), &made), readiness(&made));
+        assert_eq!(progress(&made, "making").message, "2 of 2 objects are done");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use super::inputs::Digests;
 use super::planning;
 use super::resource::{AdoptPolicy, MachineZones, Resource, Status};
 use super::status::{
-    OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness, with_foreign,
+    OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness, with_foreign, with_waiting,
 };
 use super::step::{self, Stepped};
 use super::store::Cluster;
@@ -289,7 +289,7 @@ impl<'a> Run<'a> {
         }
         self.leave_rollout(is_done, step.outcome() == Outcome::TerminalError).await?;
         let ready = with_boot(readiness(&step), lacking, booted.as_ref());
-        self.say(with_foreign(ready, &step));
+        self.say(with_waiting(with_foreign(ready, &step), &step));
         if is_done && adopt_policy == AdoptPolicy::Skip {
             let found = self.status.count_dry_run(&step);
             for said in status::dry_run(found) {
