@@ -85,18 +85,19 @@ fn profiles_of_landfall_are_joined_kept_and_read() {
     });
     let other = json!([{ "name": "m5.large", "cpu": "2", "gpu": "0", "memory": "8Gi" }]);
     let told = refused(&path, &json!({ "spec": { "machineTypes": other } }));
-    assert!(told.contains("`m5.xlarge` by AzureInfrastructure `demo`"), "{told}");
+    assert!(told.contains("`m5.xlarge` by AzureInfrastructure `team/demo`"), "{told}");
     let more = json!([types[0], other[0]]);
     cluster.server.change(&path, &json!({ "spec": { "machineTypes": more } }));
     let moved = json!([{ "name": "eu-west-1" }]);
     let told = refused(&format!("{parents}/aws"), &json!({ "spec": { "regions": moved } }));
-    assert!(told.contains("`eu-central-1` by AzureInfrastructure `demo`"), "{told}");
+    assert!(told.contains("`eu-central-1` by AzureInfrastructure `team/demo`"), "{told}");
     let told = refused(
         &format!("{INFRASTRUCTURES}/demo"),
         &json!({ "spec": { "cloudProfileRef": { "kind": "CloudProfile", "name": "aws" } } }),
     );
     assert!(
-        told.contains("spec.cloudProfileRef") && told.contains("`m5.xlarge` by AzureInfrastructure `demo`"),
+        told.contains("spec.cloudProfileRef")
+            && told.contains("`m5.xlarge` by AzureInfrastructure `team/demo`"),
         "{told}"
     );
     the_other_kinds_stay(&cluster, &infrastructure);
@@ -144,12 +145,12 @@ fn the_other_kinds_stay(cluster: &Cluster, infrastructure: &Value) {
         cluster.server.change(&format!("{INFRASTRUCTURES}/{name}/status"), &status);
         let told = refused(cluster, &parent, &json!({ "spec": { "regions": [{ "name": "eu-west-1" }] } }));
         for user in ["demo", name] {
-            assert!(told.contains(&format!("`eu-central-1` by AzureInfrastructure `{user}`")), "{told}");
+            assert!(told.contains(&format!("`eu-central-1` by AzureInfrastructure `team/{user}`")), "{told}");
         }
         if name == "own" {
             let change = json!({ "spec": { "machineTypes": null } });
             let told = refused(cluster, &format!("{namespaced}/theirs"), &change);
-            assert!(told.contains("`m5.own` by AzureInfrastructure `own`"), "{told}");
+            assert!(told.contains("`m5.own` by AzureInfrastructure `team/own`"), "{told}");
         }
         cluster.server.call("DELETE", &format!("{INFRASTRUCTURES}/{name}"), &Value::Null).unwrap();
     }

@@ -404,8 +404,9 @@ mod tests {
             let told = loss.refusals().into_iter().map(|one| format!("{}: {}", one.field, one.message));
             (takes(old, new, now()), told.collect::<Vec<_>>())
         };
-        let zone = "spec.regions: still in use: zone `2` of `north` by AzureInfrastructure `demo`".to_owned();
-        let machine = "spec.machineTypes: still in use: `m` by AzureInfrastructure `demo`".to_owned();
+        let zone =
+            "spec.regions: still in use: zone `2` of `north` by AzureInfrastructure `n/demo`".to_owned();
+        let machine = "spec.machineTypes: still in use: `m` by AzureInfrastructure `n/demo`".to_owned();
         let one = || json!([{ "name": "1" }]);
         let old = spec(two(), true)?;
         assert_eq!(lost(&old, &spec(one(), true)?), (true, vec![zone.clone()]));
@@ -416,7 +417,7 @@ mod tests {
         // A zone keeps the types that are used in it, whatever their capitals, and new zones may lack any.
         let lacking = |name: &str, types: Value| json!({ "name": name, "unavailableMachineTypes": types });
         let without = |types: Value| spec(json!([{ "name": "1" }, lacking("2", types)]), true);
-        let place = "spec.regions: still in use: `m` in zone `2` of `north` by AzureInfrastructure `demo`";
+        let place = "spec.regions: still in use: `m` in zone `2` of `north` by AzureInfrastructure `n/demo`";
         assert_eq!(lost(&old, &without(json!(["other", "M"]))?), (true, vec![place.to_owned()]));
         assert_eq!(lost(&old, &without(json!(["other"]))?), (true, Vec::new()), "not used there");
         assert_eq!(lost(&without(json!(["m"]))?, &without(json!(["M"]))?), (false, Vec::new()), "as before");
@@ -445,7 +446,7 @@ mod tests {
         let mut without = spec(two(), true)?;
         without.regions.clear();
         let region =
-            "spec.regions: still in use: `north` by AzureInfrastructure `demo`, `north` by Shoot `s`";
+            "spec.regions: still in use: `north` by AzureInfrastructure `n/demo`, `north` by Shoot `n/s`";
         assert_eq!(lost(&old, &without), (true, vec![region.to_owned()]));
         Ok(())
     }

@@ -156,9 +156,9 @@ impl Shoot {
         self.kind == ClusterKind::AzureInfrastructure
     }
 
-    /// Its kind and name, as refusals show them.
+    /// Its kind, namespace and name, as refusals show them.
     pub(super) fn shown(&self) -> String {
-        format!("{} `{}`", self.kind.name(), shortened(&self.name))
+        format!("{} `{}/{}`", self.kind.name(), shortened(&self.namespace), shortened(&self.name))
     }
 
     /// Whether the cluster refers to the profile of this kind and name.

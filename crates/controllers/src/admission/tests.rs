@@ -469,7 +469,7 @@ async fn what_a_cluster_uses_of_a_private_profile_stays() {
     let bare = profile(&json!({ "parent": "p" }));
     let (allowed, code, why) = answer(&cluster, &review("privatecloudprofiles", &own, &bare)).await;
     assert!(
-        !allowed && code == 422 && why.contains("spec.machineTypes") && why.contains("`own` by Shoot `s`"),
+        !allowed && code == 422 && why.contains("spec.machineTypes") && why.contains("`own` by Shoot `n/s`"),
         "{why}"
     );
     let mut labelled = own.clone();
@@ -480,7 +480,7 @@ async fn what_a_cluster_uses_of_a_private_profile_stays() {
     let mut without = parent.clone();
     without["spec"]["machineTypes"] = json!([]);
     let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &parent, &without)).await;
-    assert!(!allowed && why.contains("spec.machineTypes") && why.contains("`m` by Shoot `s`"), "{why}");
+    assert!(!allowed && why.contains("spec.machineTypes") && why.contains("`m` by Shoot `n/s`"), "{why}");
     let mut grown = parent.clone();
     grown["spec"]["machineTypes"] = json!([{ "name": "m" }, { "name": "n" }]);
     assert!(answer(&cluster, &review("cloudprofiles", &parent, &grown)).await.0);

@@ -72,14 +72,14 @@ async fn what_a_parent_adds_takes_nothing_that_is_used() {
     let own = json!([{ "name": "own" }]);
     for (zone, field, own, added, lost) in [
         (["north", "1"], "machineTypes", &own, types(true), ""),
-        (["north", "1"], "machineTypes", &own, types(false), "`own` by AzureInfrastructure `demo`"),
+        (["north", "1"], "machineTypes", &own, types(false), "`own` by AzureInfrastructure `n/demo`"),
         (["south", "1"], "regions", &any_south, with_south(&["1"]), ""),
         (
             ["south", "1"],
             "regions",
             &any_south,
             with_south(&["2"]),
-            "zone `1` of `south` by AzureInfrastructure `demo`",
+            "zone `1` of `south` by AzureInfrastructure `n/demo`",
         ),
         (["north", "2"], "regions", &second, lacking("m"), ""),
         (
@@ -87,7 +87,7 @@ async fn what_a_parent_adds_takes_nothing_that_is_used() {
             "regions",
             &second,
             lacking("own"),
-            "`own` in zone `2` of `north` by AzureInfrastructure `demo`",
+            "`own` in zone `2` of `north` by AzureInfrastructure `n/demo`",
         ),
         // Without zones in the parent, those of the profile are the only ones.
         (
@@ -95,10 +95,10 @@ async fn what_a_parent_adds_takes_nothing_that_is_used() {
             "regions",
             &second,
             json!([north(&json!([]))]),
-            "zone `1` of `north` by AzureInfrastructure `demo`",
+            "zone `1` of `north` by AzureInfrastructure `n/demo`",
         ),
         (["north", "1"], "machineImages", &undated, both(FUTURE), ""),
-        (["north", "1"], "machineImages", &undated, both(PAST), "`i` `2.0.0` by Shoot `s`"),
+        (["north", "1"], "machineImages", &undated, both(PAST), "`i` `2.0.0` by Shoot `n/s`"),
         (["north", "1"], "machineImages", &dated, both(PAST), ""),
     ] {
         let message = refused("PrivateCloudProfile", zone, field, own, &added).await;

@@ -147,7 +147,7 @@ async fn a_change_of_a_parent_reads_only_the_profiles_to_which_clusters_refer() 
     let judge = Judge::new(cluster.clone(), cluster.clone(), kinds);
     let answer = judge.review(&json!({ "request": request }), Timestamp::UNIX_EPOCH).await;
     let message = answer.pointer("/response/status/message").and_then(Value::as_str).unwrap_or_default();
-    assert!(message.contains("`south` by AzureInfrastructure `demo`"), "{message}");
+    assert!(message.contains("`south` by AzureInfrastructure `team/demo`"), "{message}");
     assert!(!message.contains("other") && !message.contains("third"), "{message}");
     let listed = cluster.with(|state| std::mem::take(&mut state.listed));
     assert!(listed.contains(&&AZURE_INFRASTRUCTURE) && !listed.contains(&&kinds.private), "{listed:?}");
@@ -194,7 +194,7 @@ async fn profiles_of_either_group_keep_what_an_infrastructure_uses() {
             let message = changed(&cluster, kinds, place.kind, &old, &new).await.unwrap_or_default();
             assert!(
                 message.contains(&format!(
-                    "spec.machineTypes: still in use: `{machine}` by AzureInfrastructure `demo`"
+                    "spec.machineTypes: still in use: `{machine}` by AzureInfrastructure `team/demo`"
                 )),
                 "{place}: {message}"
             );
@@ -216,11 +216,11 @@ async fn profiles_keep_zones_and_usable_types_of_an_infrastructure() {
             let mut new = old.clone();
             new["spec"]["machineTypes"][0]["usable"] = json!(false);
             let message = changed(&cluster, kinds, place.kind, &old, &new).await.unwrap_or_default();
-            assert!(message.contains("`common` by AzureInfrastructure `demo`"), "{message}");
+            assert!(message.contains("`common` by AzureInfrastructure `team/demo`"), "{message}");
             let mut new = old.clone();
             new["spec"]["regions"][0]["zones"] = json!([{ "name": "2" }]);
             let message = changed(&cluster, kinds, place.kind, &old, &new).await.unwrap_or_default();
-            assert!(message.contains("zone `1` of `north` by AzureInfrastructure `demo`"), "{message}");
+            assert!(message.contains("zone `1` of `north` by AzureInfrastructure `team/demo`"), "{message}");
         }
     }
 }
@@ -246,7 +246,7 @@ async fn a_shoot_and_an_infrastructure_are_both_named() {
     let mut new = old.clone();
     new["spec"]["regions"] = json!([{ "name": "north" }]);
     let message = changed(&cluster, kinds, place.kind, &old, &new).await.unwrap_or_default();
-    for user in ["by Shoot `s`", "by AzureInfrastructure `demo`"] {
+    for user in ["by Shoot `team/s`", "by AzureInfrastructure `team/demo`"] {
         assert!(message.matches(user).count() == 1, "{message}");
     }
 }
