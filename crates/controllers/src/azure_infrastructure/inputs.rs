@@ -264,13 +264,23 @@ impl Given {
         Err(self.unusable(&format!("is for another cloud than {name}: see {}", keys.join(", "))))
     }
 
+    fn is_going(&self) -> bool {
+        self.secret.pointer("/metadata/deletionTimestamp").is_some()
+    }
+
+    /// What is worth knowing of usable credentials: that their Secret was deleted.
+    pub(super) fn noted(&self) -> String {
+        let note = "was deleted and remains while this cluster uses it: name another Secret in \
+                    spec.credentialsSecretRef";
+        if self.is_going() { format!("{} {note}", self.place) } else { String::new() }
+    }
+
     /// Keeps the Secret from being deleted while this cluster needs it.
     pub(super) async fn protect(&self, objects: &dyn Objects, infra_id: &str) -> Result<(), Failed> {
         let finalizers = finalizers(&self.secret);
         let own = finalizer(infra_id);
         // None can be added to what is going already.
-        let is_going = self.secret.pointer("/metadata/deletionTimestamp").is_some();
-        if is_going || finalizers.contains(&own) {
+        if self.is_going() || finalizers.contains(&own) {
             return Ok(());
         }
         let all: Vec<String> = finalizers.into_iter().chain([own]).collect();

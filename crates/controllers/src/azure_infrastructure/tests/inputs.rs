@@ -51,3 +51,16 @@ async fn all_missing_keys_of_the_credentials_are_named_at_once() {
     let told = stage.told("CredentialsReady");
     assert!(keys.iter().all(|key| told.contains(key)), "{told}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_secret_with_the_credentials_is_named() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
+    stage.rounds(12).await;
+    assert_eq!(stage.told("CredentialsReady"), "");
+    assert!(stage.played.deleted(&at("secrets", "azure")).is_some());
+    stage.rounds(2).await;
+    let conditions = [stage.condition("CredentialsReady"), stage.condition("Ready")];
+    assert_eq!(conditions, ["True Available", "True Done"]);
+    let told = stage.told("CredentialsReady");
+    assert!(told.contains("azure was deleted") && told.contains("credentialsSecretRef"), "{told}");
+}

@@ -105,7 +105,7 @@ impl Run<'_> {
                 // Its credential may be another one, without which what runs fails.
                 let held = self.hold(&given, &credential, &infra_id, None).await;
                 self.because(CREDENTIALS, held)?;
-                self.say(Said::new(CREDENTIALS, true, "Available", ""));
+                self.say(Said::new(CREDENTIALS, true, "Available", given.noted()));
                 let note = "what runs was accepted before";
                 self.say(Said::new(VALIDATED, true, "Accepted", note));
                 self.status.owner_inputs_hash = inputs.owner;
@@ -140,7 +140,7 @@ impl Run<'_> {
             held,
             lacking: texts.ignition.lacking(spec),
             sources,
-            said: vec![accepted, Said::new(CREDENTIALS, true, "Available", "")],
+            said: vec![accepted, Said::new(CREDENTIALS, true, "Available", given.noted())],
         })))
     }
 
