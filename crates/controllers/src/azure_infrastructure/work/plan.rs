@@ -153,16 +153,14 @@ impl Run<'_> {
             Err(failed) => failed,
         };
         let given = inputs::credentials(objects, self.namespace, spec).await;
-        match self.because(CREDENTIALS, given.and_then(|given| given.credential(spec))) {
-            Err(other) => Err(inputs::together([failed, other])),
-            Ok(_) => {
-                // They are complete; whether they are of the right cloud is not known yet.
-                if self.status.is_false(CREDENTIALS) {
-                    self.status.retract(CREDENTIALS);
-                }
-                Err(failed)
-            }
+        if let Err(other) = self.because(CREDENTIALS, given.and_then(|given| given.credential(spec))) {
+            return Err(inputs::together([failed, other]));
         }
+        // They are complete; whether they are of the right cloud is not known yet.
+        if self.status.is_false(CREDENTIALS) {
+            self.status.retract(CREDENTIALS);
+        }
+        Err(failed)
     }
 
     /// Says in place of what was wrong with the inputs that they were read.

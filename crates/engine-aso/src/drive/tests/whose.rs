@@ -83,11 +83,21 @@ fn with_subnet(owner: &Owner) -> Drive {
 
 /// What is planned of the subnet, which is only read so far, with this network.
 fn subnet_of(network: ObjectEvent, owner: &Owner) -> Option<Planned> {
+    let drive = with_subnet(owner);
     let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
     world.note(network);
-    world.note(found(SUBNET, "skip", Some(owner)));
-    let mut objects = with_subnet(owner).step(&world).objects.into_iter();
-    objects.find(|planned| planned.object.kind == SUBNET.0)
+    let ObjectEvent::Is(kind, mut subnet) = found(SUBNET, "skip", Some(owner)) else { return None };
+    loop {
+        world.note(ObjectEvent::Is(kind, subnet.clone()));
+        let planned = drive.step(&world).objects.into_iter().find(|planned| planned.object.kind == kind)?;
+        match &planned.action.what {
+            // Label and spec are as the plan wants them before anything else is said.
+            What::Patch(patch) if planned.action.policy.as_deref() == Some("skip") => {
+                json_patch::merge(&mut subnet, patch);
+            }
+            _ => return Some(planned),
+        }
+    }
 }
 
 #[test]
