@@ -81,26 +81,30 @@ where
     K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
 {
     let events = watcher(api, config.timeout(LIFETIME)).boxed();
-    let pauses = Pauses::up_to(LONGEST_PAUSE);
-    stream::unfold((events, pauses, false), move |(mut events, mut pauses, mut is_denied)| async move {
+    let (pauses, broken) = (Pauses::up_to(LONGEST_PAUSE), Broken::default());
+    let state = (events, pauses, broken, false);
+    stream::unfold(state, move |(mut events, mut pauses, mut broken, mut is_denied)| async move {
         loop {
             match events.next().await {
                 Some(Ok(event)) => {
                     // A listing that begins has not succeeded yet.
                     if !matches!(event, Event::Init) {
                         pauses.reset();
+                        broken = Broken::default();
                         is_denied = false;
                     }
-                    return Some((Some(event), (events, pauses, is_denied)));
+                    return Some((Some(event), (events, pauses, broken, is_denied)));
                 }
                 Some(Err(error)) if is_optional && is_forbidden(&error) => {
                     if !is_denied {
-                        return Some((None, (events, pauses, true)));
+                        return Some((None, (events, pauses, broken, true)));
                     }
                     sleep(DENIED).await;
                 }
                 Some(Err(error)) => {
-                    tracing::warn!(kind = kind.kind, why = %why(&error), "a watch broke");
+                    if let Some(why) = broken.news(why(kind, &error)) {
+                        tracing::warn!(kind = kind.kind, why, "a watch broke");
+                    }
                     sleep(pauses.grow()).await;
                 }
                 // A watch has no end.
@@ -182,9 +186,34 @@ fn keyed(event: Event<PartialObjectMeta<DynamicObject>>) -> Event<Key> {
     }
 }
 
+/// Why a watch broke last, until it works again.
+#[derive(Debug, Default)]
+struct Broken(String);
+
+impl Broken {
+    /// Why it broke; none where it broke for the same reason before.
+    fn news(&mut self, why: String) -> Option<&str> {
+        if self.0 == why {
+            return None;
+        }
+        self.0 = why;
+        Some(&self.0)
+    }
+}
+
 /// What broke a watch, in words.
-fn why(error: &watcher::Error) -> String {
-    fault(error).map_or_else(|| "the server returns no resource versions".to_owned(), |fault| fault.why())
+fn why(kind: &Kind, error: &watcher::Error) -> String {
+    match fault(error) {
+        // What is listed is not found only where the whole kind is not.
+        Some(Fault::NotFound) => format!(
+            "the API server does not serve {} of {}: install its CRD, or leave out the controllers that need it \
+             (--controllers)",
+            kind.plural,
+            kind.api_version()
+        ),
+        Some(fault) => fault.why(),
+        None => "the server returns no resource versions".to_owned(),
+    }
 }
 
 fn is_forbidden(error: &watcher::Error) -> bool {
@@ -232,6 +261,20 @@ mod tests {
         known.keys(Event::InitApply(key("b")));
         known.keys(Event::Init);
         assert_eq!(known.keys(Event::InitDone), [key("a")]);
+    }
+
+    #[test]
+    fn a_missing_kind_is_named_and_told_once() {
+        let error = |code: u16| {
+            let status = ::kube::core::Status::failure("", "").with_code(code);
+            watcher::Error::WatchError(status.boxed())
+        };
+        let told = |code: u16| why(&landfall_kube::kinds::CLUSTER_OPERATOR, &error(code));
+        assert!(told(404).contains("clusteroperators of config.openshift.io/v1"), "{}", told(404));
+        let mut broken = Broken::default();
+        let news = |broken: &mut Broken, code: u16| broken.news(told(code)).is_some();
+        assert!(news(&mut broken, 404) && !news(&mut broken, 404));
+        assert!(news(&mut broken, 503) && news(&mut broken, 404));
     }
 
     #[tokio::test(start_paused = true)]
