@@ -86,17 +86,22 @@ fn subnet_of(network: ObjectEvent, owner: &Owner) -> Option<Planned> {
     let drive = with_subnet(owner);
     let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
     world.note(network);
-    let ObjectEvent::Is(kind, mut subnet) = found(SUBNET, "skip", Some(owner)) else { return None };
+    world.note(found(SUBNET, "skip", Some(owner)));
     loop {
-        world.note(ObjectEvent::Is(kind, subnet.clone()));
-        let planned = drive.step(&world).objects.into_iter().find(|planned| planned.object.kind == kind)?;
-        match &planned.action.what {
+        let step = drive.step(&world);
+        let patched = step.objects.iter().find_map(|planned| match &planned.action.what {
             // Label and spec are as the plan wants them before anything else is said.
             What::Patch(patch) if planned.action.policy.as_deref() == Some("skip") => {
-                json_patch::merge(&mut subnet, patch);
+                let mut object = world.get(&planned.object)?.clone();
+                json_patch::merge(&mut object, patch);
+                Some(ObjectEvent::Is(planned.object.kind, object))
             }
-            _ => return Some(planned),
-        }
+            _ => None,
+        });
+        let Some(patched) = patched else {
+            return step.objects.into_iter().find(|planned| planned.object.kind == SUBNET.0);
+        };
+        world.note(patched);
     }
 }
 
