@@ -134,8 +134,9 @@ fn the_other_kinds_stay(cluster: &Cluster, infrastructure: &Value) {
     let spec = json!({ "parent": named("CloudProfile", "aws"), "machineTypes": types });
     cluster.server.make(&namespaced, &object("NamespacedCloudProfile", "theirs", &spec));
     for (name, of, machine) in [
-        ("direct", named("CloudProfile", "aws"), "other"),
-        ("own", named("NamespacedCloudProfile", "theirs"), "m5.own"),
+        // The message is cut, so that their names are short.
+        ("e", named("CloudProfile", "aws"), "other"),
+        ("o", named("NamespacedCloudProfile", "theirs"), "m5.own"),
     ] {
         let mut infrastructure = infrastructure.clone();
         infrastructure["metadata"]["name"] = json!(name);
@@ -144,13 +145,13 @@ fn the_other_kinds_stay(cluster: &Cluster, infrastructure: &Value) {
         let status = json!({ "status": { "region": "eu-central-1", "machineTypes": [machine] } });
         cluster.server.change(&format!("{INFRASTRUCTURES}/{name}/status"), &status);
         let told = refused(cluster, &parent, &json!({ "spec": { "regions": [{ "name": "eu-west-1" }] } }));
-        for user in ["demo", name] {
-            assert!(told.contains(&format!("`eu-central-1` by AzureInfrastructure `team/{user}`")), "{told}");
+        for user in ["demo`", name] {
+            assert!(told.contains(&format!("`eu-central-1` by AzureInfrastructure `team/{user}")), "{told}");
         }
-        if name == "own" {
+        if name == "o" {
             let change = json!({ "spec": { "machineTypes": null } });
             let told = refused(cluster, &format!("{namespaced}/theirs"), &change);
-            assert!(told.contains("`m5.own` by AzureInfrastructure `team/own`"), "{told}");
+            assert!(told.contains("`m5.own` by AzureInfrastructure `team/o`"), "{told}");
         }
         cluster.server.call("DELETE", &format!("{INFRASTRUCTURES}/{name}"), &Value::Null).unwrap();
     }
