@@ -1,5 +1,6 @@
 //! The question before objects are created, with what the plan no longer has and Azure deletes.
 
+use landfall_engine_aso::core::PLAN_LIMIT;
 use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::detect::Report;
 use landfall_engine_aso::drive::{Ground, Place};
@@ -12,7 +13,6 @@ use crate::cli::aso::management::{Management, Shown, identity, judged, limits, s
 use crate::cli::engine;
 use crate::prepare::Prepared;
 use crate::ui::counted;
-use landfall_engine_aso::core::PLAN_LIMIT;
 
 /// What precedes the list.
 const LOST: &str = "these objects are no longer in the plan; Azure deletes their resources:";
