@@ -110,6 +110,20 @@ fn changed(example: &str, change: impl FnOnce(&mut Value)) -> Plan {
     plan(&input(example, "engine.yaml"), &config).unwrap_or_else(|findings| panic!("{findings:#?}"))
 }
 
+/// Both families of addresses.
+fn dual_stack(config: &mut Value) {
+    config["featureSet"] = json!("TechPreviewNoUpgrade");
+    config["platform"]["azure"]["ipFamily"] = json!("DualStackIPv4Primary");
+    config["networking"] = json!({
+        "networkType": "OVNKubernetes",
+        "machineNetwork": [{ "cidr": "10.0.0.0/16" }, { "cidr": "fd00:10::/48" }],
+        "clusterNetwork": [
+            { "cidr": "10.128.0.0/14", "hostPrefix": 23 }, { "cidr": "fd01::/48", "hostPrefix": 64 },
+        ],
+        "serviceNetwork": ["172.30.0.0/16", "fd02::/112"],
+    });
+}
+
 static NO_PATCHES: Patches = Patches::new();
 
 fn input_of(plan: &Plan) -> Input<'_> {

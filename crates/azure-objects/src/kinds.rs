@@ -250,6 +250,7 @@ pub static KINDS: &[Kind] = &[
     kind!("network", "20240601", 1, "PrivateDnsZone", "privatednszones"),
     kind!("network", "20240601", 2, "PrivateDnsZonesVirtualNetworkLink", "privatednszonesvirtualnetworklinks"),
     kind!("network", "20240601", 5, "PrivateDnsZonesARecord", "privatednszonesarecords").records(),
+    kind!("network", "20240601", 5, "PrivateDnsZonesAAAARecord", "privatednszonesaaaarecords").records().optional(),
     kind!("network", "20180501", 5, "DnsZonesARecord", "dnszonesarecords").records(),
     kind!("network", "20180501", 5, "DnsZonesCNAMERecord", "dnszonescnamerecords").records(),
     kind!("managedidentity", "20230131", 1, "UserAssignedIdentity", "userassignedidentities"),

@@ -24,7 +24,7 @@ pub use health::{Gate, healthy};
 pub use release::Release;
 
 use crate::detect::look::{look, release::upgraded, running};
-use crate::detect::permissions::{crd_pattern, planned};
+use crate::detect::permissions::{crd_pattern, planned, required};
 use crate::detect::{self, Installer, Report, Verdict, Wanted};
 
 /// How often is looked again at what is waited for.
@@ -134,7 +134,7 @@ pub async fn ready(client: &Client, release: Release, request: &Request<'_>) -> 
         None => release,
     };
     let lacking: Vec<String> =
-        planned(false).into_iter().filter(|kind| !release.serves(kind)).map(detect::crd_name).collect();
+        required(false).into_iter().filter(|kind| !release.serves(kind)).map(detect::crd_name).collect();
     if !lacking.is_empty() {
         found.push(detect::pages::missing(&lacking, &crd_pattern(&all)));
     }

@@ -125,7 +125,7 @@ async fn looked(
     let management = Management::of(args.kubeconfig.kubeconfig.as_deref());
     let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
     let machines = args.machines == Machines::Aso;
-    let kinds = permissions::planned(machines);
+    let kinds = permissions::required(machines);
     let Meant { infra_id, namespace, cloud } = meant;
     let wanted = Wanted { cloud: cloud.as_deref().unwrap_or_default(), namespace, kinds: &kinds };
     let driver = Driver { infra_id: infra_id.as_deref(), machines };

@@ -117,7 +117,8 @@ impl Management {
         let cluster = look(&self.calls, wanted.kinds).await.map_err(unanswered)?;
         let mut report = detect::detect(&cluster, wanted, &clouds.azure);
         if let Some(driver) = driver {
-            let asked = questions(&driver.rights(), wanted.namespace);
+            let mut asked = questions(&driver.rights(), wanted.namespace);
+            asked.retain(|question| permissions::is_needed(question, wanted.kinds));
             let refused = refused(&self.calls, asked).await.map_err(unanswered)?;
             report.findings.extend(denied(&refused, &driver.roles_command(wanted.namespace)));
         }

@@ -11,7 +11,7 @@ use landfall_model::plan::Plan;
 use landfall_platform::native::{Graph, Node};
 use serde_json::{Value, json};
 
-use super::{changed, input_of};
+use super::{changed, dual_stack, input_of};
 
 const IMAGE: &str = "https://example.blob.core.windows.net/vhd/rhcos.vhd";
 
@@ -28,20 +28,6 @@ fn graph(plan: &Plan) -> Graph {
     let platform = platforms::named("azure").unwrap();
     let graph = platform.resources(plan, Catalogue::embedded());
     graph.unwrap_or_else(|findings| panic!("{findings:#?}")).unwrap()
-}
-
-/// Both families of addresses.
-fn dual_stack(config: &mut Value) {
-    config["featureSet"] = json!("TechPreviewNoUpgrade");
-    config["platform"]["azure"]["ipFamily"] = json!("DualStackIPv4Primary");
-    config["networking"] = json!({
-        "networkType": "OVNKubernetes",
-        "machineNetwork": [{ "cidr": "10.0.0.0/16" }, { "cidr": "fd00:10::/48" }],
-        "clusterNetwork": [
-            { "cidr": "10.128.0.0/14", "hostPrefix": 23 }, { "cidr": "fd01::/48", "hostPrefix": 64 },
-        ],
-        "serviceNetwork": ["172.30.0.0/16", "fd02::/112"],
-    });
 }
 
 /// The objects of the operator for the same plan.

@@ -9,7 +9,7 @@ use landfall_model::plan::{Engine, Plan};
 use landfall_render::Credentials;
 use serde_json::{Map, Value, json};
 
-use super::{POINTER, input, input_of, objects, plan_for};
+use super::{POINTER, dual_stack, input, input_of, objects, plan_for};
 use crate::clusters::{extras, tls};
 
 /// How many configs are compared.
@@ -22,9 +22,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ignition_bootstrap", "the user uploads it; the machine has a pointer"),
     ("ignition_bootstrap_file", "the user uploads it; the machine has a pointer"),
     ("ignition_master", "the machines have a pointer"),
-    ("use_ipv4", "the only family that this engine takes"),
-    ("use_ipv6", "refused where it is true"),
-    ("machine_v6_cidrs", "refused where there are any"),
+    ("use_ipv4", "always"),
     ("azure_subscription_id", "the Secret with the credentials"),
     ("azure_client_id", "the Secret with the credentials"),
     ("azure_client_secret", "the Secret with the credentials"),
@@ -48,8 +46,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// The variables that have one value in all configs: no field of them decides it.
-const CONSTANT: &[&str] =
-    &["azure_hypervgeneration_version", "azure_image_release", "azure_storage_min_tls_version", "cluster_id"];
+const CONSTANT: &[&str] = &["azure_hypervgeneration_version", "azure_storage_min_tls_version", "cluster_id"];
 
 /// Choices that follow from a number, and are the same in every run.
 struct Choices(u64);
@@ -98,8 +95,13 @@ fn config(choices: &mut Choices) -> Value {
             json!([{ "cidr": "10.0.0.0/16" }]),
             json!([{ "cidr": "10.8.0.0/20" }, { "cidr": "10.9.0.0/20" }]),
             json!([{ "cidr": "172.16.0.0/18" }, { "cidr": "10.0.0.0/16" }, { "cidr": "192.168.0.0/24" }]),
+            // The machines' network alone has IPv6.
+            json!([{ "cidr": "10.0.0.0/16" }, { "cidr": "fd00:10::/48" }]),
         ];
         config["networking"]["machineNetwork"] = choices.of(networks).clone();
+        if choices.once_in(5) {
+            dual_stack(&mut config);
+        }
     }
     let pool = pool(choices);
     config["controlPlane"]["platform"]["azure"] = pool;
@@ -233,8 +235,32 @@ fn stands_for(name: &str, value: &Value, all: &Map<String, Value>, made: &Made) 
             all.into_iter().all(|owner| ends_with(owner, &format!("/dnsZones/{text}")) || text.is_empty())
         }
         "master_count" => made.masters().len() as u64 == value.as_u64().unwrap(),
-        "machine_v4_cidrs" => {
-            !is_new || made.values("VirtualNetwork", "/spec/addressSpace/addressPrefixes") == json!([value])
+        "machine_v4_cidrs" | "machine_v6_cidrs" => {
+            let is_v6 = name == "machine_v6_cidrs";
+            let networks = made.values("VirtualNetwork", "/spec/addressSpace/addressPrefixes");
+            let networks = networks[0].as_array().cloned().unwrap_or_default();
+            let of_family = networks.into_iter().filter(|one| one.to_string().contains(':') == is_v6);
+            !is_new || of_family.collect::<Value>() == *value
+        }
+        "use_ipv6" => {
+            let count = |kind: &str, pointer: &str| {
+                let lists = made.of(kind).into_iter().filter_map(|object| object.pointer(pointer));
+                lists.map(|list| list.as_array().map_or(0, Vec::len)).collect::<BTreeSet<usize>>()
+            };
+            let families = BTreeSet::from([if flag { 2 } else { 1 }]);
+            count("NetworkInterface", "/spec/ipConfigurations") == families
+                && count("LoadBalancer", "/spec/frontendIPConfigurations") == families
+                && (!is_new || count("VirtualNetworksSubnet", "/spec/addressPrefixes") == families)
+                && made.of("PrivateDnsZonesAAAARecord").len() == if flag { 2 } else { 0 }
+                && made
+                    .of("PublicIPAddress")
+                    .iter()
+                    .any(|one| one["spec"]["publicIPAddressVersion"] == "IPv6")
+                    == (flag
+                        && !made
+                            .of("LoadBalancer")
+                            .iter()
+                            .all(|one| ends_with(one["spec"]["azureName"].clone(), "-internal")))
         }
         "azure_extra_tags" => {
             let found = made.values("StorageAccount", "/spec/tags");

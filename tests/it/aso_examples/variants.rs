@@ -9,7 +9,7 @@ use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, tran
 use landfall_model::azure::planned::{ComputeSubnet, DataDisk, NatGateway};
 use serde_json::{Value, json};
 
-use super::{POINTER, changed, input_of, objects};
+use super::{POINTER, changed, dual_stack, input_of, objects};
 use crate::aso_schema;
 
 /// Every reference by name in a value, with its kind.
@@ -397,9 +397,9 @@ fn what_no_objects_can_stand_for_is_refused() {
     assert_eq!(codes(&input_of(&plan)), ["LF1502"]);
     "__".clone_into(&mut plan.platform.azure.as_mut().unwrap().network.name);
     assert!(codes(&input_of(&plan)).contains(&"LF1501"));
-    let mut plan = changed("public", |_| {});
-    let family = landfall_model::azure::values::DUAL_STACK[0];
-    family.clone_into(&mut plan.config.platform.azure.as_mut().unwrap().ip_family);
+    let mut plan = changed("public", dual_stack);
+    assert_eq!(codes(&input_of(&plan)), Vec::<&str>::new());
+    plan.platform.azure.as_mut().unwrap().load_balancers.ipv6_address = None;
     assert_eq!(codes(&input_of(&plan)), ["LF1503"]);
     let mut other = plan.clone();
     other.platform.azure = None;

@@ -57,7 +57,7 @@ fn add_public(set: &mut Set<'_>) {
     let id = set.infra_id();
     let mut frontends = Vec::new();
     for family in set.families() {
-        let azure_name = format!("{id}-pip{}", family.ending());
+        let azure_name = public_address_name(set, *family);
         let mut address = public_address(set, &azure_name, *family);
         if set.external_api() {
             address["dnsSettings"] = json!({ "domainNameLabel": id });
@@ -95,6 +95,11 @@ fn add_public(set: &mut Set<'_>) {
         spec["outboundRules"] = rules.collect();
     }
     set.add(Object::new("LoadBalancer", set.names.public.clone(), spec));
+}
+
+/// Name of the public load balancer's address.
+pub(super) fn public_address_name(set: &Set<'_>, family: Family) -> String {
+    format!("{}-pip{}", set.infra_id(), family.ending())
 }
 
 /// Name of the public load balancer's frontend.

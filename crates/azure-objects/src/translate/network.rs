@@ -82,7 +82,7 @@ pub(super) fn in_group(set: &Set<'_>, azure_name: &str) -> Value {
 /// rule lets in.
 pub(super) fn add_rule(set: &mut Set<'_>, rule: &Rule<'_>) {
     let group = set.names.security_group.clone();
-    let sources = if set.external_api() { Vec::new() } else { set.machine_networks(&[rule.family]) };
+    let sources = if set.external_api() { Vec::new() } else { set.machine_networks(rule.family) };
     let mut spec = json!({
         "azureName": rule.name,
         "owner": owner(&group),
@@ -110,7 +110,7 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
     set.add(Object::new("RouteTable", routes.clone(), spec));
     let vnet = set.names.network.clone();
     let mut spec = in_group(set, &network.name);
-    spec["addressSpace"] = json!({ "addressPrefixes": set.machine_networks(set.families()) });
+    spec["addressSpace"] = json!({ "addressPrefixes": addresses.network });
     set.add(Object::new("VirtualNetwork", vnet.clone(), spec));
     let gateway = (set.azure.outbound_type == "NatGateway").then(|| {
         let name = format!("{}-node-natgw", set.infra_id());

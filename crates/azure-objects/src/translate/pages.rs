@@ -5,7 +5,7 @@ use landfall_diagnostics::{Code, Finding, Kind, shortened};
 static PLATFORM: Code = Code::new("LF1500");
 static NAME: Code = Code::new("LF1501");
 static SAME_NAME: Code = Code::new("LF1502");
-static FAMILIES: Code = Code::new("LF1503");
+static IPV6_ADDRESS: Code = Code::new("LF1503");
 static ADDRESS: Code = Code::new("LF1504");
 static SSH_KEY: Code = Code::new("LF1505");
 static MACHINES: Code = Code::new("LF1506");
@@ -56,10 +56,11 @@ pub(super) fn same_name(kind: &str, name: &str) -> Finding {
         .help("use names that differ in letters or digits")
 }
 
-pub(super) fn families() -> Finding {
-    let message = "the network has IPv6, which the Azure Service Operator engine does not support";
-    Finding::error(&FAMILIES, Kind::NotSupported, "platform.azure.ipFamily", message)
-        .help("remove `ipFamily`, or create this cluster with `--engine terraform`")
+pub(super) fn ipv6_address() -> Finding {
+    let message = "the plan has no IPv6 address for the internal load balancer: the IPv6 CIDR of the existing subnet \
+                   is unknown";
+    Finding::error(&IPV6_ADDRESS, Kind::Required, "platform.azure.controlPlaneSubnet", message)
+        .help("plan with facts (`landfall facts`), or create this cluster with `--engine terraform`")
 }
 
 pub(super) fn address(address: std::net::Ipv4Addr, subnet: &str) -> Finding {

@@ -136,8 +136,9 @@ impl<'a> Set<'a> {
 
     /// Looks for what no object of the operator can have.
     pub(super) fn check(&mut self) {
-        if self.by_operator() && self.platform.is_dual_stack() {
-            self.faults.push(pages::families());
+        let (has_ipv6, internal) = (self.input.plan.config.has_ipv6_services(), &self.azure.load_balancers);
+        if self.by_operator() && has_ipv6 && internal.ipv6_address.is_none() {
+            self.faults.push(pages::ipv6_address());
         }
         if self.by_operator() && self.input.cloud.no_user_tags && !self.azure.user_tags.is_empty() {
             self.faults.push(pages::user_tags(&self.azure.cloud.name));
@@ -186,17 +187,19 @@ impl<'a> Set<'a> {
         ids::resource_id(self.subscription(), &self.azure.groups.cluster, resource)
     }
 
-    /// The families of addresses that load balancers and machines have, IPv4 first. The operator has no kind for some
-    /// of what IPv6 takes.
+    /// The families of addresses that load balancers and machines have, IPv4 first.
     pub(super) fn families(&self) -> &'static [Family] {
-        let has_ipv6 = !self.by_operator() && self.azure.load_balancers.ipv6_address.is_some();
-        if has_ipv6 { &[Family::V4, Family::V6] } else { &[Family::V4] }
+        if self.azure.load_balancers.ipv6_address.is_some() {
+            &[Family::V4, Family::V6]
+        } else {
+            &[Family::V4]
+        }
     }
 
-    /// The addresses of a new network in these families; none of an existing one.
-    pub(super) fn machine_networks(&self, families: &[Family]) -> Vec<&'a str> {
+    /// The addresses of a new network in a family; none of an existing one.
+    pub(super) fn machine_networks(&self, family: Family) -> Vec<&'a str> {
         let networks = self.azure.network.new.iter().flat_map(|new| &new.network);
-        networks.map(String::as_str).filter(|network| families.contains(&Family::of(network))).collect()
+        networks.map(String::as_str).filter(|network| Family::of(network) == family).collect()
     }
 
     /// The addresses of the control plane's subnet in a new network.
@@ -314,7 +317,9 @@ fn owner_kind(kind: &Kind) -> Option<&'static str> {
         "ResourceGroup" | "RoleAssignment" | "DnsZonesARecord" | "DnsZonesCNAMERecord" => None,
         "StorageAccountsBlobService" => Some("StorageAccount"),
         "StorageAccountsBlobServicesContainer" => Some("StorageAccountsBlobService"),
-        "PrivateDnsZonesVirtualNetworkLink" | "PrivateDnsZonesARecord" => Some("PrivateDnsZone"),
+        "PrivateDnsZonesVirtualNetworkLink" | "PrivateDnsZonesARecord" | "PrivateDnsZonesAAAARecord" => {
+            Some("PrivateDnsZone")
+        }
         _ => Some(kind.parent.unwrap_or("ResourceGroup")),
     }
 }

@@ -38,6 +38,7 @@ static TYPES: &[Type] = &[
     own("PrivateDnsZone", "private-zone", "Microsoft.Network/privateDnsZones"),
     own("PrivateDnsZonesVirtualNetworkLink", "private-zone-link", "virtualNetworkLinks"),
     own("PrivateDnsZonesARecord", "private-record", "A"),
+    own("PrivateDnsZonesAAAARecord", "private-record", "AAAA"),
     own("DnsZonesARecord", "public-record", "A"),
     own("DnsZonesCNAMERecord", "public-record", "CNAME"),
     Type {

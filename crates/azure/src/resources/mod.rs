@@ -7,7 +7,6 @@
 mod body;
 mod boot_sources;
 mod image;
-mod ipv6;
 mod kinds;
 mod titles;
 
@@ -208,9 +207,6 @@ impl<'p> Builder<'p> {
             translation.objects.iter().partition(is_machine);
         for object in others {
             self.object(object, &translation.bindings);
-        }
-        if let Some(address) = self.azure.load_balancers.ipv6_address {
-            self.ipv6_records(address);
         }
         self.stage = VNET;
         self.network_role();

@@ -7,7 +7,7 @@ use landfall_diagnostics::Finding;
 use serde_json::{Value, json};
 
 use super::super::keys::{P, credential_name};
-use super::super::kinds::{GROUPS, KINDS, Kind};
+use super::super::kinds::{GROUPS, KINDS, Kind, named};
 use super::{SETTINGS, pages};
 
 const OBJECTS: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
@@ -20,6 +20,8 @@ pub const ROLE: &str = "landfall-aso";
 const MACHINES: u8 = 6;
 /// A kind that no plan has: routes are made by users, or by the running cluster.
 const ROUTES: &str = "RouteTablesRoute";
+/// A kind that only plans with IPv6 have. Installations and roles of before have to be extended for these alone.
+const IPV6_RECORDS: &str = "PrivateDnsZonesAAAARecord";
 
 /// The kinds that objects of a cluster may be of, with those of machines where the operator makes them.
 #[must_use]
@@ -33,7 +35,7 @@ pub fn has_machines(kinds: &[&'static Kind]) -> bool {
     kinds.iter().any(|kind| kind.tier >= MACHINES)
 }
 
-/// The kinds that objects of a plan may be of: those that an operator must serve.
+/// The kinds that objects of a plan may be of.
 #[must_use]
 pub fn planned(machines: bool) -> Vec<&'static Kind> {
     let mut all = kinds(machines);
@@ -41,8 +43,23 @@ pub fn planned(machines: bool) -> Vec<&'static Kind> {
     all
 }
 
+/// Those of them that an operator must serve, whatever the plan.
+#[must_use]
+pub fn required(machines: bool) -> Vec<&'static Kind> {
+    let mut all = planned(machines);
+    all.retain(|kind| kind.kind != IPV6_RECORDS);
+    all
+}
+
 fn is_planned(kind: &Kind) -> bool {
     kind.kind != ROUTES
+}
+
+/// Whether somebody needs a right to objects of a kind for these kinds: all rights but those that plans with IPv6 need.
+#[must_use]
+pub fn is_needed(question: &Question, kinds: &[&'static Kind]) -> bool {
+    let ipv6 = named(IPV6_RECORDS).filter(|kind| !kinds.contains(kind));
+    ipv6.is_none_or(|kind| question.group != kind.group || !question.resource.starts_with(kind.plural))
 }
 
 /// The pattern by which an operator adds the CRDs of these kinds, for its `--crd-pattern`.

@@ -291,7 +291,7 @@ fn who_installed_it_is_known() {
 #[test]
 fn without_a_cluster_any_operator_will_do() {
     let wanted = |cluster: &Cluster| {
-        let kinds = permissions::planned(false);
+        let kinds = permissions::required(false);
         detect(cluster, &Wanted { cloud: "", namespace: "", kinds: &kinds }, &Catalogue::shipped()).verdict
     };
     let mut cluster = good();

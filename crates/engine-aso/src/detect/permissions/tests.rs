@@ -40,11 +40,22 @@ fn the_pattern_names_what_plans_have() {
     let kinds = kinds(false);
     let pattern = crd_pattern(&kinds);
     let globs: Vec<&str> = pattern.split(';').collect();
-    assert_eq!((globs.len(), globs.first().copied()), (20, Some("resources.azure.com/ResourceGroup")));
+    assert_eq!((globs.len(), globs.first().copied()), (21, Some("resources.azure.com/ResourceGroup")));
     assert!(globs.contains(&"network.azure.com/LoadBalancersInboundNatRule"), "{pattern}");
     assert!(!pattern.contains("RouteTablesRoute") && !pattern.contains("compute"), "{pattern}");
     assert_eq!(crd_pattern(&planned(false)), pattern);
-    assert_eq!((planned(false).len(), planned(true).len()), (20, KINDS.len() - 1));
+    assert_eq!((planned(false).len(), planned(true).len()), (21, KINDS.len() - 1));
+    assert_eq!((required(false).len(), required(true).len()), (20, KINDS.len() - 2));
+}
+
+#[test]
+fn rights_to_ipv6_records_are_needed_for_plans_that_have_them() {
+    let asked = questions(&of(false, Some("demo-x7k2p")), "demo");
+    let needed = |kinds: &[&'static Kind]| asked.iter().filter(|one| is_needed(one, kinds)).count();
+    let (without, with) = (needed(&required(false)), needed(&planned(false)));
+    assert_eq!(with, asked.len());
+    // The records and their status.
+    assert_eq!(with - without, OBJECTS.len() + WATCH.len());
 }
 
 #[test]
