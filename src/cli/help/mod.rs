@@ -74,6 +74,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "replicas",
             "secret_namespaces",
             "aso_namespace",
+            "workload_identity_audience",
             "metrics_tls",
             "admission_policies",
             "clean_cloud_profiles",

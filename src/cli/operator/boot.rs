@@ -28,6 +28,8 @@ const PATIENCE: Patience =
 const BOOTSTRAP: &str = "ignition_bootstrap";
 /// The key of the Secret with a certificate, which stands for a path.
 const CERTIFICATE: &str = "AZURE_CLIENT_CERTIFICATE";
+/// The variable with the path of a token.
+const TOKEN_FILE: &str = "AZURE_FEDERATED_TOKEN_FILE";
 
 /// The creator; none where this program was built without what calls the cloud.
 pub(super) fn creator() -> Option<Arc<dyn BootCreator>> {
@@ -37,6 +39,10 @@ pub(super) fn creator() -> Option<Arc<dyn BootCreator>> {
 struct Creator;
 
 impl BootCreator for Creator {
+    fn has_token(&self) -> bool {
+        token_file().is_some()
+    }
+
     fn create(&self, order: BootOrder) -> BoxFuture<'static, Booted> {
         async move { created(&order).await }.boxed()
     }
@@ -88,6 +94,11 @@ async fn created(order: &BootOrder) -> Booted {
     }
 }
 
+/// The file with a token of this program's service account.
+fn token_file() -> Option<String> {
+    Environment.variable(TOKEN_FILE).filter(|path| !path.is_empty())
+}
+
 /// The environment of this process with the credential of a cluster, and no other of Azure.
 struct OfSecret<'c> {
     credential: &'c Credential,
@@ -105,7 +116,8 @@ impl World for OfSecret<'_> {
             ("AZURE_CLIENT_CERTIFICATE_PASSWORD", Proof::Certificate { password, .. }) => {
                 password.expose().clone()
             }
-            // The other settings of an identity, such as a file with a token.
+            (TOKEN_FILE, Proof::WorkloadIdentity) => token_file()?,
+            // The other settings of an identity.
             (name, _) if name.starts_with("AZURE") => return None,
             (name, _) => return Environment.variable(name),
         };

@@ -65,6 +65,11 @@ pub struct Args {
     )]
     aso_namespace: Vec<String>,
 
+    /// Mount a service account token with this audience, such as `api://AzureADTokenExchange`, with which
+    /// `azure-infrastructure` uses workload identities
+    #[arg(long, value_name = "AUDIENCE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    workload_identity_audience: Option<String>,
+
     /// How many replicas there are; one works, the others stand by
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=9))]
     replicas: u8,
@@ -237,6 +242,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         rollout_limit: args.common.rollout_limit,
         secret_namespaces: args.secret_namespaces.clone(),
         aso_namespaces: args.aso_namespace.clone(),
+        token_audience: args.workload_identity_audience.clone(),
         monitoring: args.monitoring.map(|watched| match watched {
             Watched::Openshift => Monitoring::Openshift,
             Watched::Prometheus => Monitoring::Prometheus,

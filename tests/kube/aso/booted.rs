@@ -12,6 +12,7 @@ use super::stands::{PUBLIC, end_lease, is_ready, policy};
 use super::table::Azure;
 use super::until::until;
 use crate::azure::arm;
+use crate::azure::directory::Proof;
 use crate::azure::scene;
 use crate::azure::tree::Tree;
 use crate::ignition;
@@ -34,7 +35,13 @@ struct Cloud {
 
 impl Cloud {
     fn start(site: &mut Site) -> Self {
+        Self::knowing(site, Proof::Secret(scene::SECRET.to_owned()))
+    }
+
+    /// The same with an application that proves who it is in this way.
+    fn knowing(site: &mut Site, proof: Proof) -> Self {
         let mut scene = scene::of_cloud("eastus", "https://management.azure.com/");
+        scene.directory.applications = vec![scene::lander(proof)];
         scene.names = NAMES.map(str::to_owned).to_vec();
         scene.blob_suffix = "blob.core.windows.net";
         let azure = arm::Azure::start(scene);
@@ -261,26 +268,17 @@ fn nothing_is_put_into_what_is_somebody_else_s() {
     assert_eq!(cloud.sources(), Vec::<String>::new());
 }
 
-#[test]
-#[ignore = "needs an API server"]
-fn the_controller_creates_what_machines_start_from() {
-    let azure = Azure::empty();
-    let management = managed(&azure);
-    let mut site = site();
-    let cloud = Cloud::start(&mut site);
-    cloud.has_what_the_operator_creates();
-    let variables = ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str()));
-    let environment = [&variables[..], &[("NO_PROXY", "127.0.0.1")]].concat();
-    let mut controller = Controller::start_in(&management, &environment);
+/// An infrastructure with ignition files, whose credentials prove in this way who they are.
+fn infrastructure<'m>(management: &'m Management, site: &Site, (key, value): (&str, &str)) -> Asked<'m> {
     let config = config("public", |config| config["sshKey"] = SSH_KEY.into());
-    let asked = Asked::prepare(&management, PUBLIC, &config);
+    let asked = Asked::prepare(management, PUBLIC, &config);
     asked.secret(
         "cloud",
         &json!({
             "AZURE_SUBSCRIPTION_ID": scene::SUBSCRIPTION,
             "AZURE_TENANT_ID": scene::TENANT,
             "AZURE_CLIENT_ID": scene::CLIENT,
-            "AZURE_CLIENT_SECRET": scene::SECRET,
+            key: value,
         }),
     );
     let file = |name: &str| std::fs::read_to_string(site.path().join(name)).unwrap();
@@ -299,6 +297,42 @@ fn the_controller_creates_what_machines_start_from() {
             "stage": "bootstrap",
         },
     }));
+    asked
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn the_controller_acts_as_a_workload_identity() {
+    const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjNG40cnkifQ.c4n4ry-of-the-account";
+    let management = managed(&Azure::empty());
+    let mut site = site();
+    let cloud = Cloud::knowing(&mut site, Proof::Federated(TOKEN.to_owned()));
+    cloud.has_what_the_operator_creates();
+    site.file("token", TOKEN);
+    let token = site.path().join("token");
+    let mut environment =
+        ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str())).to_vec();
+    environment.extend([("NO_PROXY", "127.0.0.1"), ("AZURE_FEDERATED_TOKEN_FILE", token.to_str().unwrap())]);
+    let controller = Controller::start_in(&management, &environment);
+    let asked = infrastructure(&management, &site, ("AUTH_MODE", "workloadidentity"));
+    asked.says("Ready", "True", &[]);
+    assert_eq!(cloud.sources().len(), 8, "{:?}", cloud.sources());
+    assert!(source(&management).contains(SIGNATURE));
+    assert!(!controller.log().contains(TOKEN) && !asked.get().unwrap().to_string().contains(TOKEN));
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn the_controller_creates_what_machines_start_from() {
+    let azure = Azure::empty();
+    let management = managed(&azure);
+    let mut site = site();
+    let cloud = Cloud::start(&mut site);
+    cloud.has_what_the_operator_creates();
+    let variables = ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str()));
+    let environment = [&variables[..], &[("NO_PROXY", "127.0.0.1")]].concat();
+    let mut controller = Controller::start_in(&management, &environment);
+    let asked = infrastructure(&management, &site, ("AZURE_CLIENT_SECRET", scene::SECRET));
     // It is killed while the image is copied, and continues.
     until("the copy begins", || controller.log().contains(".vhd: create without an object").then_some(()));
     controller = controller.again(&management, PUBLIC);

@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 pub struct BootOrder {
     /// The plan of the cluster.
     pub plan: Arc<Plan>,
-    /// The credential that acts: a secret or a certificate of an application.
+    /// The credential that acts: a secret, a certificate, or a workload identity for which there is a token.
     pub credential: Credential,
     /// The bootstrap machine's whole ignition config.
     pub bootstrap: Secret<String>,
@@ -45,6 +45,9 @@ pub type Booted = Result<Secret<String>, Vec<Finding>>;
 
 /// Creates what machines start from, by calls of the cloud itself.
 pub trait BootCreator: Send + Sync {
+    /// Whether this program has a token of its service account, by which Azure knows a workload identity.
+    fn has_token(&self) -> bool;
+
     /// Finds or creates all of it. The same order may be given again.
     fn create(&self, order: BootOrder) -> BoxFuture<'static, Booted>;
 }

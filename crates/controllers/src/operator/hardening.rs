@@ -83,6 +83,7 @@ mod tests {
             rollout_limit: 0,
             secret_namespaces: Vec::new(),
             aso_namespaces: Vec::new(),
+            token_audience: None,
         };
         manifests(&deployed).into_iter().find(|object| object["kind"] == kind).unwrap_or_default()
     }

@@ -38,6 +38,10 @@ pub(super) const METRICS_SECRET: &str = "landfall-operator-metrics";
 const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
 /// Where the pod finds it.
 const METRICS_FOLDER: &str = "/etc/landfall/metrics";
+/// Where Azure's workload identities have their token.
+const TOKEN_FOLDER: &str = "/var/run/secrets/azure/tokens";
+const TOKEN_FILE: &str = "azure-identity-token";
+const TOKEN: &str = "azure-token";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
 /// How the operator is to run.
@@ -86,6 +90,9 @@ pub struct Deployed {
     pub secret_namespaces: Vec<String>,
     /// The namespaces of Azure Service Operator, in which its settings are read.
     pub aso_namespaces: Vec<String>,
+    /// The audience of the token by which Azure knows workload identities, if there is to be one:
+    /// <https://learn.microsoft.com/entra/workload-id/workload-identity-federation-create-trust>.
+    pub token_audience: Option<String>,
 }
 
 /// What names all namespaces.
@@ -364,6 +371,11 @@ fn deployment(deployed: &Deployed) -> Value {
         let secret = json!({ "secretName": METRICS_SECRET, "optional": true });
         volumes.push(json!({ "name": METRICS, "secret": secret }));
     }
+    if let Some(audience) = &deployed.token_audience {
+        let token = json!({ "audience": audience, "expirationSeconds": 3600, "path": TOKEN_FILE });
+        let sources = json!([{ "serviceAccountToken": token }]);
+        volumes.push(json!({ "name": TOKEN, "projected": { "sources": sources } }));
+    }
     if !volumes.is_empty() {
         deployment["spec"]["template"]["spec"]["volumes"] = volumes.into();
     }
@@ -425,6 +437,11 @@ fn container(deployed: &Deployed) -> Value {
         // The image has roots of its own, which stay trusted: the file is besides.
         env.push(json!({ "name": "SSL_CERT_FILE", "value": format!("{TRUSTED_FOLDER}/{TRUSTED_FILE}") }));
         mounts.push(json!({ "name": "trusted-ca", "mountPath": TRUSTED_FOLDER, "readOnly": true }));
+    }
+    if deployed.token_audience.is_some() {
+        let value = format!("{TOKEN_FOLDER}/{TOKEN_FILE}");
+        env.push(json!({ "name": "AZURE_FEDERATED_TOKEN_FILE", "value": value }));
+        mounts.push(json!({ "name": TOKEN, "mountPath": TOKEN_FOLDER, "readOnly": true }));
     }
     let mut ports = vec![json!({ "name": "http", "containerPort": PORT })];
     if deployed.metrics_tls {

@@ -293,6 +293,7 @@ mod tests {
             rollout_limit: 0,
             secret_namespaces: Vec::new(),
             aso_namespaces: Vec::new(),
+            token_audience: None,
         }
     }
 

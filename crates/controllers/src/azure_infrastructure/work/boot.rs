@@ -107,13 +107,16 @@ impl Run<'_> {
              (platform.azure.resourceGroupName)"
         } else if !plan.api_addresses().is_empty() {
             "bootstrap.ign is incomplete where you provide the DNS records (userProvisionedDNS)"
-        } else if self.controller.boots.is_none() {
-            "this operator is built without the feature `azure`"
         } else {
-            match credential.proof {
-                Proof::Secret(_) | Proof::Certificate { .. } => return None,
-                Proof::WorkloadIdentity => "the credentials are a workload identity, which only ASO can use",
-                Proof::ManagedIdentity => "the credentials are a pod identity, which only ASO can use",
+            match (&self.controller.boots, &credential.proof) {
+                (None, _) => "this operator is built without the feature `azure`",
+                (_, Proof::Secret(_) | Proof::Certificate { .. }) => return None,
+                (Some(boots), Proof::WorkloadIdentity) if boots.has_token() => return None,
+                (_, Proof::WorkloadIdentity) => {
+                    "the credentials are a workload identity, for which this operator has no token (print its \
+                     manifests with --workload-identity-audience)"
+                }
+                (_, Proof::ManagedIdentity) => "the credentials are a pod identity, which only ASO can use",
             }
         };
         let secret = self.resource.spec.ignition_secret_ref.as_ref().map_or("", |named| named.name.as_str());

@@ -26,6 +26,7 @@ fn deployed(names: &[&str]) -> Deployed {
         rollout_limit: 0,
         secret_namespaces: Vec::new(),
         aso_namespaces: vec!["aso".to_owned()],
+        token_audience: None,
     }
 }
 
@@ -143,6 +144,29 @@ fn who_goes_outside_trusts_what_the_cluster_trusts() {
     assert_eq!((&variable["name"], &variable["value"]), (&json!("SSL_CERT_FILE"), &json!(file)));
     let (map, spec) = pod(&["cloud-config-sync"]);
     assert!(map.is_none() && !spec["volumes"].to_string().contains("trusted"), "{spec}");
+}
+
+#[test]
+fn a_workload_identity_has_a_token_of_the_account() {
+    let audience = "api://AzureADTokenExchange".to_owned();
+    let all = manifests(&Deployed {
+        token_audience: Some(audience.clone()),
+        ..deployed(&["azure-infrastructure"])
+    });
+    let deployment = all.iter().find(|object| object["kind"] == "Deployment").cloned().unwrap_or_default();
+    let spec = &deployment["spec"]["template"]["spec"];
+    let volumes = spec["volumes"].as_array().cloned().unwrap_or_default();
+    let volume = volumes.iter().find(|volume| volume["name"] == "azure-token").cloned().unwrap_or_default();
+    let token = &volume["projected"]["sources"][0]["serviceAccountToken"];
+    assert_eq!(token["audience"], audience);
+    let container = &spec["containers"][0];
+    let by_name = |list: &str, name: &str| {
+        let all = container[list].as_array().into_iter().flatten();
+        all.clone().find(|one| one["name"] == name).cloned().unwrap_or_default()
+    };
+    let folder = by_name("volumeMounts", "azure-token")["mountPath"].as_str().unwrap_or_default().to_owned();
+    let file = format!("{folder}/{}", token["path"].as_str().unwrap_or_default());
+    assert_eq!(by_name("env", "AZURE_FEDERATED_TOKEN_FILE")["value"], file);
 }
 
 #[test]

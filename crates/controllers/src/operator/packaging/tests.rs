@@ -30,6 +30,7 @@ fn deployed(names: &[&str]) -> Deployed {
         rollout_limit: 0,
         secret_namespaces: Vec::new(),
         aso_namespaces: vec!["aso".to_owned()],
+        token_audience: None,
     }
 }
 
