@@ -204,6 +204,13 @@ fn an_association_whose_creation_was_not_seen_is_kept() {
     installation.destroy();
 }
 
+/// One run of those below, for every day.
+#[test]
+#[ignore = "needs terraform and moto"]
+fn with_few_faults_terraform_creates_everything_once() {
+    created("create-terraform", 1, 2, &reference(with_terraform), with_terraform);
+}
+
 /// Takes minutes for each run.
 #[test]
 #[ignore = "needs terraform and moto"]
