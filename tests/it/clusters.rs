@@ -22,6 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 mod examples;
+mod variations;
 
 /// The examples of one release.
 pub struct Set {
@@ -235,15 +236,19 @@ fn first_release(folder: &Path) -> Option<&'static str> {
 /// One example made by landfall, with the files of a release.
 fn made_for(release: &str, folder: &Path) -> (Plan, Vec<File>) {
     let text = std::fs::read_to_string(folder.join("install-config.yaml")).unwrap();
-    let inputs: Value =
-        serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json")).unwrap()).unwrap();
+    let inputs = std::fs::read_to_string(folder.join("inputs.json")).unwrap();
+    made_of(release, &folder.display().to_string(), &text, &serde_json::from_str(&inputs).unwrap())
+}
+
+/// A cluster of a config and its inputs made by landfall, with the files of a release.
+fn made_of(release: &str, name: &str, text: &str, inputs: &Value) -> (Plan, Vec<File>) {
     let verdict = judge_keeping(text.as_bytes(), Strictness::default(), Catalogue::embedded());
-    assert_eq!(verdict.outcome, Outcome::Accepted, "{}: {:?}", folder.display(), verdict.findings);
+    assert_eq!(verdict.outcome, Outcome::Accepted, "{name}: {:?}", verdict.findings);
     let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
-    let world = Fixed::of(&inputs);
-    let facts = facts(&inputs, &serde_yaml::from_str::<Value>(&text).unwrap());
+    let world = Fixed::of(inputs);
+    let facts = facts(inputs, &serde_yaml::from_str::<Value>(text).unwrap());
     let identity =
-        Identity { infra_id: text_at(&inputs, "/infraID"), cluster_id: text_at(&inputs, "/clusterID") };
+        Identity { infra_id: text_at(inputs, "/infraID"), cluster_id: text_at(inputs, "/clusterID") };
     let catalogue = Catalogue::embedded();
     let case = Case {
         config: &config,
@@ -258,7 +263,7 @@ fn made_for(release: &str, folder: &Path) -> (Plan, Vec<File>) {
     };
     let mut out = Findings::default();
     let Some(plan) = assets::plan(&case, &mut out) else {
-        panic!("{}: {:#?}", folder.display(), out.into_vec());
+        panic!("{name}: {:#?}", out.into_vec());
     };
     let credentials = assets::credentials(&config, &world);
     let tls = tls();

@@ -15,11 +15,10 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
     let zones = in_turn(&pool.zones, pool.replicas);
     let subnet = rendering.azure.network.control_plane_subnet.as_str();
     // With several zones the machine set chooses the zone of a machine; a single one is part of it.
-    let none = || (!rendering.plan.has(Since::Today)).then(|| json!({ "platform": "" }));
+    let today = rendering.plan.has(Since::Today);
     let (template_zone, failure_domains) = match pool.zones.as_slice() {
-        [] => ("", none()),
-        [only] => (only.as_str(), none()),
-        several => ("", Some(failure_domains(several))),
+        several @ [_, _, ..] => ("", Some(failure_domains(several, today))),
+        one => (one.first().map_or("", String::as_str), (!today).then(|| json!({ "platform": "" }))),
     };
     MachineAssets {
         cluster_api_sets: Vec::new(),
@@ -60,10 +59,13 @@ fn places<'a>(network: &'a Network, zones: &'a [String]) -> Vec<Place<'a>> {
     zones.iter().map(|zone| Place { zone, subnet: subnet(), suffix: String::new() }).collect()
 }
 
-fn failure_domains(zones: &[String]) -> Value {
-    let mut zones: Vec<&String> = zones.iter().collect();
-    zones.sort();
-    let domains: Vec<Value> = zones.into_iter().map(|zone| json!({ "zone": zone })).collect();
+/// The zones of the control plane: from 4.19 on in the order of the pool, before that sorted.
+fn failure_domains(zones: &[String], in_order: bool) -> Value {
+    let mut zones = zones.to_vec();
+    if !in_order {
+        zones.sort();
+    }
+    let domains: Vec<Value> = zones.iter().map(|zone| json!({ "zone": zone })).collect();
     json!({ "azure": domains, "platform": "Azure" })
 }
 
@@ -114,20 +116,17 @@ impl Rendering<'_> {
 
     /// Where the first messages of a machine go. A storage account that Azure manages needs no choice.
     fn diagnostics(&self, pool: &Pool, role: &str) -> Value {
-        let managed = || json!({ "boot": { "storageAccountType": "AzureManaged" } });
+        let by_default = role == "master" && !self.azure.cloud.stack && self.plan.has(Since::Today);
+        let managed = json!({ "boot": { "storageAccountType": "AzureManaged" } });
         match &pool.boot_diagnostics {
-            Some(BootDiagnostics::Disabled) => return json!({}),
-            Some(BootDiagnostics::Managed) => return managed(),
             Some(BootDiagnostics::Account { uri }) => {
                 let account = json!({ "storageAccountURI": uri });
-                return json!({ "boot": { "customerManaged": account, "storageAccountType": "CustomerManaged" } });
+                json!({ "boot": { "customerManaged": account, "storageAccountType": "CustomerManaged" } })
             }
-            None => {}
+            Some(BootDiagnostics::Managed) => managed,
+            None if by_default => managed,
+            _ => json!({}),
         }
-        if role == "master" && !self.azure.cloud.stack && self.plan.has(Since::Today) {
-            return managed();
-        }
-        json!({})
     }
 
     /// The fields that only some machines have.
@@ -337,9 +336,10 @@ mod tests {
     }
 
     #[test]
-    fn failure_domains_are_sorted() {
+    fn failure_domains_have_the_order_of_their_release() {
         let zones = ["3".to_owned(), "1".to_owned()];
-        let domains = json!({ "azure": [{ "zone": "1" }, { "zone": "3" }], "platform": "Azure" });
-        assert_eq!(failure_domains(&zones), domains);
+        let [first, third] = ["1", "3"].map(|zone| json!({ "zone": zone }));
+        assert_eq!(failure_domains(&zones, true)["azure"], json!([third, first]));
+        assert_eq!(failure_domains(&zones, false)["azure"], json!([first, third]));
     }
 }
