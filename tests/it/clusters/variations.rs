@@ -19,6 +19,27 @@ fn varied(
     of_cluster.map(|file| (file.path, serde_yaml::from_slice(&file.bytes).unwrap())).collect()
 }
 
+const BOOT_IMAGES: &str = "manifests/90_cluster-mco-02-config.yaml";
+
+#[test]
+fn boot_images_are_pinned_for_images_of_the_config() {
+    let workers = |settings: Value| json!([{ "name": "worker", "platform": { "aws": settings } }]);
+    let own = json!({ "amiID": "ami-0own" });
+    let pinned = |control_plane: Value, compute: Value, usual: Value| {
+        let files = varied("4.19", "var-aws-defaults", |config, _| {
+            config["controlPlane"] = control_plane;
+            config["compute"] = compute;
+            config["platform"]["aws"]["defaultMachinePlatform"] = usual;
+        });
+        files.contains_key(BOOT_IMAGES)
+    };
+    let (amd, arm) = (json!({ "name": "master" }), json!({ "name": "master", "architecture": "arm64" }));
+    // Compute machines of another architecture start from another image, which is a published one as well.
+    assert!(!pinned(arm, workers(json!({})), json!({})));
+    assert!(pinned(amd.clone(), workers(own.clone()), json!({})));
+    assert!(pinned(amd, workers(json!({})), own));
+}
+
 #[test]
 fn failure_domains_on_azure_are_sorted_before_4_19() {
     for (release, wanted) in [("4.14", ["1", "2", "3"]), ("4.19", ["3", "1", "2"])] {

@@ -194,9 +194,10 @@ impl Rendering<'_> {
         format!(".{}", self.aws.traits.internal_domain)
     }
 
-    /// Whether a machine set starts from an image of the user's own.
+    /// Whether the config names an image that machine sets start from, itself or in the default machine platform.
     fn has_own_boot_images(&self) -> bool {
-        self.aws.compute.iter().any(|pool| pool.image.is_some())
+        let mut settings = self.plan.config.compute.iter().filter_map(|pool| pool.platform.aws.as_ref());
+        settings.any(|settings| !settings.ami_id.is_empty())
     }
 
     fn csi_driver(&self) -> Option<(&'static str, Value)> {
