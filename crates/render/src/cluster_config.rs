@@ -1,6 +1,6 @@
 //! The copy of the install config that the cluster keeps: `assets.md`, B.5.
 
-use landfall_model::config::{defaults, upconvert};
+use landfall_model::config::defaults;
 use landfall_model::plan::{Plan, Since};
 use serde_json::{Map, Value, json};
 
@@ -23,11 +23,6 @@ pub(super) fn redacted(plan: &Plan, unset: &Unset) -> Value {
     defaults::defaults(&mut config);
     config.os_image_stream = stream;
     let mut value = config.to_value(true);
-    for (parent, field) in upconvert::SUPERSEDED.iter().filter_map(|pointer| pointer.rsplit_once('/')) {
-        if let Some(map) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
-            map.remove(field);
-        }
-    }
     lay_over(&mut value, &unset.top);
     lay_within(&mut value, &within_top());
     if plan.config.fips && plan.has(Since::Today) {

@@ -19,6 +19,11 @@ fn varied(
     of_cluster.map(|file| (file.path, serde_yaml::from_slice(&file.bytes).unwrap())).collect()
 }
 
+/// The copy of the config in a cluster's files.
+fn copy(files: &BTreeMap<String, Value>) -> Value {
+    serde_yaml::from_str(&text_at(&files["manifests/cluster-config.yaml"], "/data/install-config")).unwrap()
+}
+
 const BOOT_IMAGES: &str = "manifests/90_cluster-mco-02-config.yaml";
 
 #[test]
@@ -38,6 +43,32 @@ fn boot_images_are_pinned_for_images_of_the_config() {
     assert!(!pinned(arm, workers(json!({})), json!({})));
     assert!(pinned(amd.clone(), workers(own.clone()), json!({})));
     assert!(pinned(amd, workers(json!({})), own));
+}
+
+#[test]
+fn the_copy_of_the_config_keeps_older_forms() {
+    for release in ["4.14", "4.19"] {
+        let copy = copy(&varied(release, "var-aws-defaults", |config, _| {
+            config["networking"] = json!({
+                "clusterNetworks": [{ "cidr": "10.132.0.0/14", "hostSubnetLength": 9 }],
+                "machineCIDR": "10.2.0.0/16",
+                "serviceCIDR": "172.31.0.0/16",
+                "type": "ovnkubernetes",
+            });
+        }));
+        let pods = json!([{ "cidr": "10.132.0.0/14", "hostPrefix": 23, "hostSubnetLength": 9 }]);
+        let networking = json!({
+            "clusterNetwork": pods,
+            "clusterNetworks": pods,
+            "machineCIDR": "10.2.0.0/16",
+            "machineNetwork": [{ "cidr": "10.2.0.0/16" }],
+            "networkType": "OVNKubernetes",
+            "serviceCIDR": "172.31.0.0/16",
+            "serviceNetwork": ["172.31.0.0/16"],
+            "type": "ovnkubernetes",
+        });
+        assert_eq!(copy["networking"], networking, "{release}");
+    }
 }
 
 #[test]
