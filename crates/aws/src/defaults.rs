@@ -4,12 +4,14 @@ use landfall_diagnostics::secret::SecretUrl;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_model::config::defaults::fill;
 use landfall_model::config::{InstallConfig, MachinePool as Pool, Zero};
+use landfall_model::plan::{Case, Since, is_from};
 use landfall_rules::features;
 
 use super::catalogue::Catalogue;
 use super::config::{MachinePool, Platform, ServiceEndpoint, Subnet};
-use super::facts::{AVAILABILITY_ZONE, Facts};
+use super::facts::AVAILABILITY_ZONE;
 use super::rules::SUBNET_FORMS;
+use crate::EDGE;
 
 /// Brings older forms up to date.
 pub(super) fn upconvert(platform: &mut Platform) -> Result<(), Box<Finding>> {
@@ -80,35 +82,37 @@ fn complete_pool(pool: &mut Pool, inherited: Option<&MachinePool>) {
 }
 
 /// Adds the pool `edge` where existing subnets are in local zones and no pool is there for them, one machine
-/// for each subnet, as the OpenShift installer does.
-pub(super) fn add_edge_pool(config: &mut InstallConfig, facts: Option<&Facts>) {
+/// for each subnet, as the OpenShift installer does. In the given config it is a plain pool; in the completed one it
+/// has the default machine platform's settings, and the architecture of the first compute pool, before 4.19 that of
+/// the control plane.
+pub(super) fn add_edge_pool(case: &Case<'_>, config: &mut InstallConfig, given: &mut InstallConfig) {
     let is_local = |zone: &str| !zone.is_empty() && zone != AVAILABILITY_ZONE;
-    let given = config
-        .platform
-        .aws
-        .as_ref()
-        .is_some_and(|aws| !aws.vpc.subnets.is_empty() || !aws.subnets.is_empty());
-    let subnets = facts.filter(|_| given).map_or(&[][..], |facts| &facts.subnets);
+    let Some(platform) = config.platform.aws.as_ref().filter(|aws| !aws.vpc.subnets.is_empty()) else {
+        return;
+    };
+    let subnets = case.facts.aws.as_ref().map_or(&[][..], |facts| &facts.subnets);
     let count = subnets.iter().filter(|subnet| is_local(&subnet.zone_type)).count();
-    if count == 0 || config.compute.iter().any(|pool| pool.name == "edge") {
+    if count == 0 || config.compute.iter().any(|pool| pool.name == EDGE) {
         return;
     }
-    let mut pool = Pool {
-        name: "edge".to_owned(),
+    let plain = Pool {
+        name: EDGE.to_owned(),
         replicas: i64::try_from(count).ok(),
         hyperthreading: "Enabled".to_owned(),
         architecture: "amd64".to_owned(),
         ..Pool::default()
     };
-    if config.platform.aws.as_ref().is_some_and(|aws| aws.default_machine_platform.is_some()) {
-        let inherited = config.platform.aws.as_ref().and_then(|aws| aws.default_machine_platform.clone());
-        complete_pool(&mut pool, inherited.as_ref());
+    let today = is_from(case.release, Since::Today);
+    let model = if today { config.compute.first() } else { config.control_plane.as_ref() };
+    let architecture = model.map_or(&plain.architecture, |pool| &pool.architecture).clone();
+    let mut completed = Pool { architecture, ..plain.clone() };
+    complete_pool(&mut completed, platform.default_machine_platform.as_ref());
+    config.compute.push(completed);
+    // The installer adds it after the default pool, which the given config need not have yet.
+    if !given.compute.iter().any(|pool| pool.name == "worker") {
+        given.compute.push(Pool { name: "worker".to_owned(), ..Pool::default() });
     }
-    // The installer adds it after the default pool, which a config need not have yet.
-    if !config.compute.iter().any(|pool| pool.name == "worker") {
-        config.compute.push(Pool { name: "worker".to_owned(), ..Pool::default() });
-    }
-    config.compute.push(pool);
+    given.compute.push(plain);
 }
 
 /// Takes what the pool does not set from the default machine platform.

@@ -212,8 +212,13 @@ impl Platform for Aws {
         Facts { aws: offline::facts(offline), ..Facts::default() }
     }
 
-    fn add_found(&self, config: &mut InstallConfig, facts: &Facts) {
-        defaults::add_edge_pool(config, facts.aws.as_ref());
+    fn add_found(
+        &self,
+        case: &landfall_model::plan::Case<'_>,
+        config: &mut InstallConfig,
+        given: &mut InstallConfig,
+    ) {
+        defaults::add_edge_pool(case, config, given);
     }
 
     fn plan(&self, case: &landfall_model::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {

@@ -104,8 +104,7 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     }
     let (mut config, mut given) = (case.config.clone(), case.given.clone());
     if let Some(platform) = active(case.config) {
-        platform.add_found(&mut config, case.facts);
-        platform.add_found(&mut given, case.facts);
+        platform.add_found(case, &mut config, &mut given);
     }
     let case = &Case { config: &config, given: &given, ..*case };
     let decided = active(case.config).and_then(|platform| platform.plan(case, out));

@@ -193,8 +193,9 @@ pub trait Platform: Sync {
         false
     }
 
-    /// Adds to a config what follows from the facts alone, such as a pool for subnets of a special kind.
-    fn add_found(&self, _: &mut InstallConfig, _: &Facts) {}
+    /// Adds to the completed config of a case, and to the given one, what follows from the facts alone, such as a pool
+    /// for subnets of a special kind.
+    fn add_found(&self, _: &plan::Case<'_>, _: &mut InstallConfig, _: &mut InstallConfig) {}
 
     /// Decides everything that the platform has to decide. None, with the reasons as errors in `out`,
     /// where that cannot be done; none without errors where landfall makes no assets for the platform.

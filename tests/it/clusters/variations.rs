@@ -72,6 +72,47 @@ fn the_copy_of_the_config_keeps_older_forms() {
 }
 
 #[test]
+fn an_added_edge_pool_is_plain_in_the_copy_and_complete_in_machines() {
+    for release in ["4.14", "4.19"] {
+        let files = |architecture: &str| {
+            varied(release, "x-aws-edge-existing", |config, inputs| {
+                config["controlPlane"] = json!({ "name": "master", "architecture": architecture });
+                config["compute"] = json!([{ "name": "worker", "architecture": architecture }]);
+                config["platform"]["aws"]["defaultMachinePlatform"] =
+                    json!({ "rootVolume": { "size": 200 } });
+                let offers = &mut inputs["aws"]["instanceTypeOfferings"]["m6g.xlarge"];
+                offers.as_array_mut().unwrap().push("us-east-1-bos-1a".into());
+            })
+        };
+        for (architecture, kind) in [("amd64", "m5.2xlarge"), ("arm64", "m6g.xlarge")] {
+            let files = files(architecture);
+            let pool = json!({
+                "architecture": "amd64",
+                "hyperthreading": "Enabled",
+                "name": "edge",
+                "platform": {},
+                "replicas": 1,
+            });
+            assert_eq!(copy(&files)["compute"][1], pool, "{release}, {architecture}");
+            let machines = |set: u8| {
+                let path = format!("openshift/99_openshift-cluster-api_worker-machineset-{set}.yaml");
+                files[&path].pointer("/spec/template/spec/providerSpec/value").unwrap().clone()
+            };
+            let (worker, edge) = (machines(0), machines(3));
+            assert_eq!(edge["instanceType"], kind, "{release}");
+            assert_eq!(edge["ami"], worker["ami"], "{release}, {architecture}");
+            let volume = &edge["blockDevices"][0]["ebs"];
+            assert_eq!(
+                (&volume["volumeSize"], &volume["volumeType"]),
+                (&json!(200), &json!("gp2")),
+                "{release}"
+            );
+            assert!(!files.contains_key(BOOT_IMAGES), "{release}, {architecture}");
+        }
+    }
+}
+
+#[test]
 fn failure_domains_on_azure_are_sorted_before_4_19() {
     for (release, wanted) in [("4.14", ["1", "2", "3"]), ("4.19", ["3", "1", "2"])] {
         let files = varied(release, "x-azure-internal", |config, _| {
