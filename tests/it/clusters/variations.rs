@@ -112,6 +112,22 @@ fn an_added_edge_pool_is_plain_in_the_copy_and_complete_in_machines() {
     }
 }
 
+/// Components of the cluster call custom endpoints, which often have certificates of a private authority.
+#[test]
+fn the_cloud_config_has_the_trust_bundle_for_custom_endpoints() {
+    for release in ["4.14", "4.19"] {
+        let bundle = |endpoints: Value| {
+            let files = varied(release, "x-aws-trust-gates", |config, _| {
+                config["platform"]["aws"]["serviceEndpoints"] = endpoints;
+            });
+            text_at(&files["manifests/cloud-provider-config.yaml"], "/data/ca-bundle.pem")
+        };
+        assert_eq!(bundle(json!([])), "", "{release}");
+        let private = bundle(json!([{ "name": "s3", "url": "https://s3.example.com" }]));
+        assert!(private.starts_with("-----BEGIN CERTIFICATE-----"), "{release}: {private}");
+    }
+}
+
 #[test]
 fn the_clusters_own_configs_name_the_given_group_of_the_network() {
     for release in ["4.14", "4.19"] {
