@@ -74,9 +74,11 @@ struct Family<'a> {
 
 impl<'a> Family<'a> {
     fn of(update: &ParentUpdate<'a>) -> Self {
-        let inherits = |profile: &&NamespacedCloudProfile| profile.spec.parent.name == update.name;
+        let is_child = |profile: &&NamespacedCloudProfile| {
+            profile.spec.parent.name == update.name && !profile.metadata.contains_key("deletionTimestamp")
+        };
         let children: Vec<&NamespacedCloudProfile> =
-            update.profiles.iter().copied().filter(inherits).collect();
+            update.profiles.iter().copied().filter(is_child).collect();
         let named: BTreeMap<(&str, &str), &NamespacedCloudProfile> =
             children.iter().map(|child| ((child.namespace(), child.name()), *child)).collect();
         let of_family = |shoot: &'a Shoot| {
@@ -88,8 +90,7 @@ impl<'a> Family<'a> {
             (reference.kind == NAMESPACED_CLOUD_PROFILE).then_some((shoot, Some(*child)))
         };
         let shoots = update.shoots.iter().filter_map(of_family).collect();
-        let stays = |child: &&NamespacedCloudProfile| !child.metadata.contains_key("deletionTimestamp");
-        Self { shoots, children: children.into_iter().filter(stays).collect() }
+        Self { children, shoots }
     }
 
     fn kubernetes(&self, update: &ParentUpdate<'_>) -> BTreeSet<String> {
@@ -178,16 +179,10 @@ impl<'a> Family<'a> {
         if all_are_architectures { BTreeSet::new() } else { uses }
     }
 
-    /// Clusters that would stand above a changed limit; a profile's own comes before the parent's.
+    /// Clusters that would exceed a changed limit, even if their profile sets another one.
     fn limits(&self, update: &ParentUpdate<'_>) -> BTreeSet<String> {
-        match changed_limit(update.old, update.new) {
-            Some(most) => {
-                let own = |child: &NamespacedCloudProfile| most_nodes(child.spec.limits.as_ref());
-                let bound = self.shoots.iter().filter(|(_, child)| child.and_then(own).is_none());
-                above(most, bound.map(|(shoot, _)| *shoot))
-            }
-            None => BTreeSet::new(),
-        }
+        let shoots = self.shoots.iter().map(|(shoot, _)| *shoot);
+        changed_limit(update.old, update.new).map(|most| above(most, shoots)).unwrap_or_default()
     }
 
     /// Notes the profiles and the clusters that use something.
@@ -241,13 +236,21 @@ mod tests {
 
     use super::*;
 
-    fn fields(old: Value, new: Value, profile: &Value, shoot: &Value) -> serde_json::Result<Vec<String>> {
-        let profile: NamespacedCloudProfile = serde_json::from_value(json!({
+    fn child(spec: &Value) -> Value {
+        json!({
             "apiVersion": "core.gardener.cloud/v1beta1",
             "kind": NAMESPACED_CLOUD_PROFILE,
             "metadata": { "name": "child", "namespace": "dev" },
-            "spec": profile,
-        }))?;
+            "spec": spec,
+        })
+    }
+
+    fn fields(old: Value, new: Value, profile: &Value, shoot: &Value) -> serde_json::Result<Vec<String>> {
+        fields_with(old, new, child(profile), shoot)
+    }
+
+    fn fields_with(old: Value, new: Value, child: Value, shoot: &Value) -> serde_json::Result<Vec<String>> {
+        let profile: NamespacedCloudProfile = serde_json::from_value(child)?;
         let (old, new) = (serde_json::from_value(old)?, serde_json::from_value(new)?);
         let shoot = Shoot::of(&json!({ "metadata": { "name": "s", "namespace": "dev" }, "spec": shoot }));
         let update =
@@ -346,8 +349,12 @@ mod tests {
             "machineTypes": [{ "name": "m" }],
             "limits": { "maxNodesTotal": 9 },
         });
-        whole.retain(|field| !["spec.machineTypes", "spec.limits.maxNodesTotal"].contains(field));
-        assert_eq!(fields(old, new, &own, &shoot(NAMESPACED_CLOUD_PROFILE, "child"))?, whole);
+        whole.retain(|field| *field != "spec.machineTypes");
+        let users = shoot(NAMESPACED_CLOUD_PROFILE, "child");
+        assert_eq!(fields(old.clone(), new.clone(), &own, &users)?, whole);
+        let mut leaving = child(&own);
+        leaving["metadata"]["deletionTimestamp"] = "2024-01-01T00:00:00Z".into();
+        assert!(fields_with(old, new, leaving, &users)?.is_empty());
         Ok(())
     }
 
