@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::types::{Capabilities, CloudProfileSpec, MachineImageVersion, MachineType};
+use crate::equivalence::Meaning;
+use crate::types::{
+    Capabilities, CloudProfileSpec, MachineImageVersion, MachineType, NamespacedCloudProfileSpec,
+};
 
 /// The capability that the older fields tell.
 pub(crate) const ARCHITECTURE: &str = "architecture";
@@ -24,54 +27,60 @@ pub(crate) fn values(profile: &CloudProfileSpec) -> Capabilities {
         .collect()
 }
 
-/// An image version of a profile in the form that its parent uses.
-pub(super) fn version_in_form(version: &MachineImageVersion, defined: &Capabilities) -> MachineImageVersion {
-    let mut version = version.clone();
+/// A profile in the form that its parent uses.
+pub(crate) fn in_form(
+    profile: &NamespacedCloudProfileSpec,
+    defined: &Capabilities,
+) -> NamespacedCloudProfileSpec {
+    let mut profile = profile.clone();
+    for image in &mut profile.machine_images {
+        for version in &mut Arc::make_mut(image).versions {
+            version_in_form(version, defined);
+        }
+    }
+    for machine in &mut profile.machine_types {
+        machine_in_form(Arc::make_mut(machine), defined);
+    }
+    profile
+}
+
+fn version_in_form(version: &mut MachineImageVersion, defined: &Capabilities) {
     if defined.is_empty() {
-        let named = of_flavors(&version.capability_flavors);
-        if !named.is_empty() {
-            version.architectures = named;
+        if version.architectures.is_empty() {
+            version.architectures = architectures(&version.capability_flavors, &[]);
         }
         version.capability_flavors.clear();
     } else if version.capability_flavors.is_empty() {
         let flavor = |one: &String| only_architecture(one.clone());
         version.capability_flavors = version.architectures.iter().map(flavor).collect();
     }
-    version
 }
 
-/// A machine type of a profile in the form that its parent uses.
-pub(super) fn machine_in_form(machine: &MachineType, defined: &Capabilities) -> MachineType {
-    let mut machine = machine.clone();
+fn machine_in_form(machine: &mut MachineType, defined: &Capabilities) {
+    let given = machine.architecture.clone().filter(|given| !given.is_empty());
     if defined.is_empty() {
-        if let Some(named) = of_machine(&machine) {
-            machine.architecture = Some(named);
-        }
+        let named = machine.capabilities.get(ARCHITECTURE).and_then(|values| values.first());
+        machine.architecture = given.or_else(|| named.cloned());
         machine.capabilities.clear();
     } else if machine.capabilities.is_empty() {
-        let only: &str = match defined.get(ARCHITECTURE).map(Vec::as_slice) {
-            Some([only]) => only,
-            _ => USUAL,
-        };
-        let named = machine.architecture.clone().unwrap_or_else(|| only.to_owned());
+        let named = given.unwrap_or_else(|| only(default_architectures(defined)).to_owned());
         machine.capabilities = only_architecture(named);
     }
-    machine
 }
 
 /// Fills in the architectures that a joined profile leaves open.
 pub(super) fn fill_in(profile: &mut CloudProfileSpec, defined: &Capabilities) {
-    for machine in profile.machine_types.iter_mut().filter(|machine| machine.architecture.is_none()) {
-        let named = of_machine(machine).or_else(|| Some(USUAL.to_owned()));
-        Arc::make_mut(machine).architecture = named;
+    let default = default_architectures(defined);
+    for machine in profile.machine_types.iter_mut().filter(|machine| machine.architecture.is_blank()) {
+        let named = machine.capabilities.get(ARCHITECTURE).map_or(default, Vec::as_slice);
+        let named = only(named).to_owned();
+        Arc::make_mut(machine).architecture = Some(named);
     }
     let is_open = |version: &MachineImageVersion| version.architectures.is_empty();
     let images = profile.machine_images.iter_mut().filter(|image| image.versions.iter().any(is_open));
     let versions = images.flat_map(|image| &mut Arc::make_mut(image).versions);
     for version in versions.filter(|version| is_open(version)) {
-        let named = of_flavors(&version.capability_flavors);
-        let named =
-            if named.is_empty() { defined.get(ARCHITECTURE).cloned().unwrap_or_default() } else { named };
+        let named = architectures(&version.capability_flavors, default);
         version.architectures = if named.is_empty() { vec![USUAL.to_owned()] } else { named };
     }
 }
@@ -80,14 +89,27 @@ fn only_architecture(named: String) -> Capabilities {
     BTreeMap::from([(ARCHITECTURE.to_owned(), vec![named])])
 }
 
-fn of_machine(machine: &MachineType) -> Option<String> {
-    machine.capabilities.get(ARCHITECTURE)?.first().cloned()
+/// The architectures of what does not restrict them.
+fn default_architectures(defined: &Capabilities) -> &[String] {
+    defined.get(ARCHITECTURE).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The architectures that flavors name, each once, in the order of the flavors.
-fn of_flavors(flavors: &[Capabilities]) -> Vec<String> {
+/// The only one of these architectures, or the usual one.
+fn only(architectures: &[String]) -> &str {
+    match architectures {
+        [only] => only,
+        _ => USUAL,
+    }
+}
+
+/// The architectures of flavors, each once, in the order of the flavors. A flavor that names none has the default
+/// ones, and so has a version without flavors.
+pub(crate) fn architectures(flavors: &[Capabilities], default: &[String]) -> Vec<String> {
+    if flavors.is_empty() {
+        return default.to_vec();
+    }
     let mut named = Vec::new();
-    for one in flavors.iter().filter_map(|flavor| flavor.get(ARCHITECTURE)).flatten() {
+    for one in flavors.iter().flat_map(|flavor| flavor.get(ARCHITECTURE).map_or(default, Vec::as_slice)) {
         if !named.contains(one) {
             named.push(one.clone());
         }

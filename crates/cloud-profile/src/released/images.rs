@@ -2,23 +2,13 @@
 
 use std::sync::Arc;
 
-use super::capabilities::version_in_form;
 use super::lifecycle::prolong;
 use super::render::lay;
-use crate::types::{Capabilities, MachineImage, MachineImageVersion};
+use crate::equivalence::Meaning;
+use crate::types::{MachineImage, MachineImageVersion};
 
-/// Lays the images of a profile over those of its parent; new ones stand at the end.
-pub(super) fn lay_images(
-    images: &mut Vec<Arc<MachineImage>>,
-    profile: &[Arc<MachineImage>],
-    defined: &Capabilities,
-) {
-    let in_form = |entry: &Arc<MachineImage>| MachineImage {
-        name: entry.name.clone(),
-        update_strategy: entry.update_strategy.clone(),
-        versions: entry.versions.iter().map(|version| version_in_form(version, defined)).collect(),
-    };
-    let entries = profile.iter().map(|entry| Arc::new(in_form(entry))).collect();
+/// Lays the images of a profile over those of its parent; new ones are added at the end.
+pub(super) fn lay_images(images: &mut Vec<Arc<MachineImage>>, entries: Vec<Arc<MachineImage>>) {
     lay(images, entries, |image, entry| {
         let (image, entry) = (Arc::make_mut(image), Arc::unwrap_or_clone(entry));
         if entry.update_strategy.as_ref().is_some_and(|strategy| !strategy.is_empty()) {
@@ -35,8 +25,8 @@ fn is_whole(entry: &MachineImageVersion) -> bool {
     !entry.architectures.is_empty()
         || !entry.capability_flavors.is_empty()
         || !entry.cri.is_empty()
-        || entry.kubelet_version_constraint.is_some()
-        || entry.classification.is_some()
+        || !entry.kubelet_version_constraint.is_blank()
+        || !entry.classification.is_blank()
 }
 
 /// Gives the parent's version the life that an entry says, and whether it can be updated in place.
