@@ -109,8 +109,23 @@ pub fn compare_versions(one: &str, other: &str) -> Ordering {
     })
 }
 
+/// A semantic version as Gardener reads it: with or without `v`, and the last numbers may be left out. `None` if it is
+/// not one.
+pub(crate) fn semantic(version: &str) -> Option<semver::Version> {
+    let version = version.strip_prefix('v').unwrap_or(version);
+    let (core, rest) = version.split_at(version.find(['-', '+']).unwrap_or(version.len()));
+    let mut semantic = semver::Version::parse(&format!("0.0.0{rest}")).ok()?;
+    let mut numbers = core.split('.');
+    semantic.major = numbers.next()?.parse().ok()?;
+    for number in [&mut semantic.minor, &mut semantic.patch] {
+        *number = numbers.next().map_or(Ok(0), str::parse).ok()?;
+    }
+    numbers.next().is_none().then_some(semantic)
+}
+
 /// The numbers of a version and what makes it a pre-release; what tells builds apart has no say.
 fn halves(version: &str) -> (&str, Option<&str>) {
+    let version = version.strip_prefix('v').unwrap_or(version);
     let version = version.split_once('+').map_or(version, |(before, _)| before);
     version.split_once('-').map_or((version, None), |(core, pre)| (core, Some(pre)))
 }
@@ -205,7 +220,7 @@ mod tests {
                 assert_eq!(compare_versions(high, low), Ordering::Greater, "{high} {low}");
             }
         }
-        for (one, other) in [("1", "1.0.0"), ("1.02", "1.2"), ("1.0+a", "1.0+b")] {
+        for (one, other) in [("1", "1.0.0"), ("1.02", "1.2"), ("1.0+a", "1.0+b"), ("v1.2", "1.2.0")] {
             assert_eq!(compare_versions(one, other), Ordering::Equal, "{one} {other}");
         }
     }

@@ -25,7 +25,7 @@ fn own(version: &str, date: &str) -> Value {
     json!({
         "version": version,
         "expirationDate": date,
-        "cri": [{ "name": "containerd", "containerRuntimes": [{ "any": { "a": [1] } }] }],
+        "cri": [{ "name": "containerd", "containerRuntimes": [{ "type": "gvisor", "any": { "a": [1] } }] }],
         "architectures": ["amd64"],
     })
 }

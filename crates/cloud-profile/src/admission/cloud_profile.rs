@@ -27,7 +27,8 @@ pub fn cloud_profile(name: &str, spec: &Value) -> Vec<Refusal> {
         refusals.push(Refusal::new("spec.kubernetes.versions", Why::Required, message));
     } else if let Ok(spec) = serde_json::from_value::<CloudProfileSpec>(spec.clone()) {
         let mut of_result = Vec::new();
-        result::check_offer("spec", &spec, &mut of_result);
+        // A version that has expired counts, too.
+        result::check("spec", &spec, Timestamp::UNIX_EPOCH, &mut of_result);
         of_result.retain(|refusal| refusals.iter().all(|known| known.field != refusal.field));
         refusals.extend(of_result);
     }
@@ -68,6 +69,24 @@ pub(crate) fn of_members(name: &str, spec: &Value, members: &[&str]) -> Vec<Refu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_be_refused_of_each_profile_that_inherits_is_refused() {
+        let version =
+            json!({ "version": "1", "cri": [{ "name": "docker" }], "capabilityFlavors": [{ "b": [] }] });
+        let spec = json!({
+            "type": "x",
+            "kubernetes": { "versions": [{ "version": "1.2.3" }] },
+            "machineImages": [{ "name": "i", "updateStrategy": "major", "versions": [version] }],
+            "machineTypes": [{ "name": "m", "capabilities": { "a": ["2"] } }],
+            "machineCapabilities": [{ "name": "a", "values": ["1"] }],
+        });
+        let refusals = cloud_profile("p", &spec);
+        let found: Vec<&str> = refusals.iter().map(|refusal| refusal.field.as_str()).collect();
+        let version = |field: &str| format!("spec.machineImages[0].versions[0].{field}");
+        let capability = "spec.machineTypes[0].capabilities.a[0]".to_owned();
+        assert_eq!(found, [version("cri[0].name"), version("capabilityFlavors[0]"), capability]);
+    }
 
     #[test]
     fn a_stored_fault_is_known_by_the_name_of_its_entry() {

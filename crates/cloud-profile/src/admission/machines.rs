@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use landfall_diagnostics::shortened;
 
-use super::{Refusal, Why, names, versions};
+use super::{Refusal, Why, capabilities, names, versions};
 use crate::quantity::Quantity;
-use crate::types::{MachineType, Storage, VolumeType};
+use crate::types::{Capabilities, MachineType, Storage, VolumeType};
 
-/// Types of machines below `at`, each once.
-pub(super) fn check_machine_types(at: &str, types: &[Arc<MachineType>], refusals: &mut Vec<Refusal>) {
+/// Types of machines below `at`, each once, with capabilities among the `defined` ones if there are any.
+pub(super) fn check_machine_types(
+    at: &str,
+    types: &[Arc<MachineType>],
+    defined: &Capabilities,
+    refusals: &mut Vec<Refusal>,
+) {
     let mut seen = BTreeSet::new();
     for (i, machine) in types.iter().enumerate() {
         let at = format!("{at}.machineTypes[{i}]");
@@ -24,6 +29,7 @@ pub(super) fn check_machine_types(at: &str, types: &[Arc<MachineType>], refusals
         if let Some(architecture) = &machine.architecture {
             versions::check_architecture(format!("{at}.architecture"), architecture, refusals);
         }
+        capabilities::check_machine(&at, machine, defined, refusals);
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Pure: the caller reads the objects of a request. [`verbs()`] returns the verbs that the authorizer must check.
 
+mod capabilities;
 mod cloud_profile;
 mod deletion;
 mod every_stage;

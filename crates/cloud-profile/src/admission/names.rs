@@ -33,9 +33,10 @@ pub(super) fn check(field: &str, name: &str, refusals: &mut Vec<Refusal>) {
     }
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a name of an entry has no odd characters.
+pub(super) fn is_name(name: &str) -> bool {
     let mut ends = name.bytes().next().into_iter().chain(name.bytes().next_back());
-    name.len() <= LONGEST
+    (1..=LONGEST).contains(&name.len())
         && ends.all(|b| b.is_ascii_alphanumeric())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
@@ -49,7 +50,7 @@ mod tests {
         for name in ["a", "M5.large", "suse-chost", "a_b", &"x".repeat(63)] {
             assert!(is_name(name), "{name}");
         }
-        for name in ["-a", "a.", "a b", "a/b", "ä", &"x".repeat(64)] {
+        for name in ["", "-a", "a.", "a b", "a/b", "ä", &"x".repeat(64)] {
             assert!(!is_name(name), "{name}");
         }
     }

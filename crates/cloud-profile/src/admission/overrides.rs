@@ -2,10 +2,9 @@
 //! its own.
 
 use jiff::Timestamp;
-use landfall_diagnostics::shortened;
 
-use super::versions::{not_in_parent, without_date};
-use super::{Refusal, Why};
+use super::versions::{check_runtimes, check_supported, not_in_parent, without_date};
+use super::{Refusal, Why, capabilities};
 use crate::equivalence::Meaning;
 use crate::instant::instant;
 use crate::order::{Entry, places};
@@ -15,18 +14,15 @@ use crate::types::{
     Capabilities, CloudProfileSpec, MachineImage, MachineImageVersion, NamespacedCloudProfileSpec,
 };
 
-/// The container runtime that workers can have.
-const CONTAINERD: &str = "containerd";
-
 /// The existing profile.
 pub(super) struct Old {
-    /// What it says.
+    /// Its spec, in the form of the parent.
     pub(super) spec: NamespacedCloudProfileSpec,
     /// What was rendered of it.
     pub(super) shown: CloudProfileSpec,
 }
 
-/// The spec beside its parent. A fault of a version of Kubernetes ends the check.
+/// The spec, in the form of its parent, beside it. A fault of a version of Kubernetes ends the check.
 pub(super) fn check(
     parent: &CloudProfileSpec,
     spec: &NamespacedCloudProfileSpec,
@@ -56,7 +52,7 @@ pub(super) fn check(
                 };
                 known.check(&field, image, refusals);
             }
-            None => check_own_image(&field, image, &defined, refusals),
+            None => check_own_image(&field, image, &defined, now, refusals),
         }
     }
 }
@@ -112,7 +108,7 @@ impl KnownImage<'_> {
             if at < self.offered.len() {
                 self.check_version(&field, version, refusals);
             } else {
-                check_flavors(&field, version, self.defined, refusals);
+                capabilities::check_version(&field, version, self.defined, refusals);
             }
         }
     }
@@ -158,53 +154,28 @@ fn check_override(field: &str, version: &MachineImageVersion, refusals: &mut Vec
 }
 
 /// An image that the parent lacks must be whole.
-fn check_own_image(field: &str, image: &MachineImage, defined: &Capabilities, refusals: &mut Vec<Refusal>) {
-    let mut require = |field: String, is_there: bool| {
-        if !is_there {
-            let message = "an image that the parent lacks needs this";
-            refusals.push(Refusal::new(field, Why::Required, message));
-        }
-    };
-    require(format!("{field}.versions"), !image.versions.is_empty());
-    for (i, version) in image.versions.iter().enumerate() {
-        let field = format!("{field}.versions[{i}]");
-        require(format!("{field}.cri"), !version.cri.is_empty());
-        let has_architectures = !version.architectures.is_empty() || !defined.is_empty();
-        require(format!("{field}.architectures"), has_architectures);
-    }
-    for (i, version) in image.versions.iter().enumerate() {
-        let field = format!("{field}.versions[{i}]");
-        for (i, runtime) in version.cri.iter().enumerate().filter(|(_, runtime)| runtime.name != CONTAINERD) {
-            let message = format!("`{}` is not accepted; accepted: {CONTAINERD}", shortened(&runtime.name));
-            refusals.push(Refusal::new(format!("{field}.cri[{i}].name"), Why::NotSupported, message));
-        }
-        check_flavors(&field, version, defined, refusals);
-    }
-}
-
-/// Flavors can only have capabilities that the parent defines. Where it defines none, they become
-/// architectures.
-fn check_flavors(
+fn check_own_image(
     field: &str,
-    version: &MachineImageVersion,
+    image: &MachineImage,
     defined: &Capabilities,
+    now: Timestamp,
     refusals: &mut Vec<Refusal>,
 ) {
-    if defined.is_empty() {
-        return;
-    }
-    for (i, flavor) in version.capability_flavors.iter().enumerate() {
-        for (name, values) in flavor {
-            let known = defined.get(name).map(Vec::as_slice).unwrap_or_default();
-            if values.is_empty() || values.iter().any(|value| !known.contains(value)) {
-                let message = match known {
-                    [] => format!("the parent defines no capability `{}`", shortened(name)),
-                    known => format!("the parent knows of this capability: {}", known.join(", ")),
-                };
-                let field = format!("{field}.capabilityFlavors[{i}].{name}");
-                refusals.push(Refusal::new(field, Why::Invalid, message));
-            }
+    let field = format!("{field}.versions");
+    let required = |field: String| {
+        Refusal::new(field, Why::Required, "an image that the parent does not have must have this")
+    };
+    for (i, version) in image.versions.iter().enumerate() {
+        let field = format!("{field}[{i}]");
+        check_runtimes(&field, &image.name, version, refusals);
+        if version.architectures.is_empty() && defined.is_empty() {
+            refusals.push(required(format!("{field}.architectures")));
         }
+        capabilities::check_version(&field, version, defined, refusals);
+    }
+    check_supported(&field, &image.versions, now, refusals);
+    if image.versions.is_empty() {
+        refusals.push(required(field));
     }
 }
 

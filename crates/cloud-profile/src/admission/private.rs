@@ -12,7 +12,7 @@ use super::{machines, object, regions, shape, versions};
 use crate::equivalence::Meaning as _;
 use crate::order::places;
 use crate::released::lifecycle::listed;
-use crate::types::{CloudProfileSpec, PrivateCloudProfileSpec};
+use crate::types::{Capabilities, CloudProfileSpec, PrivateCloudProfileSpec};
 
 static SHAPE: LazyLock<Value> = LazyLock::new(shape::of::<PrivateCloudProfileSpec>);
 
@@ -68,8 +68,8 @@ fn check(spec: &PrivateCloudProfileSpec, old: Option<&Value>, refusals: &mut Vec
         refusals.push(Refusal::new("spec.parent", Why::Immutable, "the parent of a profile never changes"));
     }
     versions::check_kubernetes(listed(spec.kubernetes.as_ref()), ProfileKind::Private, refusals);
-    versions::check_images(&spec.machine_images, refusals);
-    machines::check_machine_types("spec", &spec.machine_types, refusals);
+    versions::check_images(&spec.machine_images, ProfileKind::Private, refusals);
+    machines::check_machine_types("spec", &spec.machine_types, &Capabilities::new(), refusals);
     machines::check_volume_types("spec", &spec.volume_types, refusals);
     regions::check_regions(&spec.regions, refusals);
     object::check_bundle(spec.ca_bundle.as_deref(), refusals);

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use jiff::Timestamp;
 use landfall_diagnostics::shortened;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -9,8 +10,8 @@ use serde_json::{Map, Value};
 use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
 use super::{machines, object, overrides, result, shape, versions};
 use crate::released::lifecycle::listed;
-use crate::released::{render, stored};
-use crate::types::{CLOUD_PROFILE, CloudProfileSpec, NamespacedCloudProfileSpec};
+use crate::released::{capability_values, in_form, render, stored};
+use crate::types::{CLOUD_PROFILE, Capabilities, CloudProfileSpec, NamespacedCloudProfileSpec};
 
 static SHAPE: LazyLock<Value> = LazyLock::new(shape::of::<NamespacedCloudProfileSpec>);
 
@@ -37,11 +38,11 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
         refusals.push(Refusal::new("spec.parent.name", Why::NotFound, message));
         return Verdict::of(Stage::Admission, refusals);
     };
-    let refusals = of_parent(request, parent, &spec, old);
+    let refusals = of_parent(request, parent, &spec, old.as_ref());
     if !refusals.is_empty() {
         return Verdict::of(Stage::Admission, refusals);
     }
-    Verdict::of(Stage::MergeResult, of_result(parent, &spec))
+    Verdict::of(Stage::MergeResult, of_result(parent, &spec, request.now))
 }
 
 fn read(object: &Value) -> Option<NamespacedCloudProfileSpec> {
@@ -53,30 +54,31 @@ pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
     let (Some(spec), Some(parent)) = (read(request.object), request.parent) else { return Vec::new() };
     let old = request.old.and_then(read);
     let spec = stored(old.as_ref(), &spec, request.now);
-    of_parent(request, parent, &spec, old)
+    of_parent(request, parent, &spec, old.as_ref())
 }
 
 fn of_parent(
     request: &Request<'_>,
     parent: &CloudProfileSpec,
     spec: &NamespacedCloudProfileSpec,
-    old: Option<NamespacedCloudProfileSpec>,
+    old: Option<&NamespacedCloudProfileSpec>,
 ) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    let old = old.map(|spec| overrides::Old { spec, shown: shown(request.old) });
-    overrides::check(parent, spec, old.as_ref(), request.now, &mut refusals);
+    let defined = capability_values(parent);
+    let old = old.map(|old| overrides::Old { spec: in_form(old, &defined), shown: shown(request.old) });
+    overrides::check(parent, &in_form(spec, &defined), old.as_ref(), request.now, &mut refusals);
     refusals
 }
 
 /// What stands against what comes of an object and its parent, whatever either alone comes to.
 pub(super) fn merge_result(request: &Request<'_>) -> Vec<Refusal> {
     let (Some(spec), Some(parent)) = (read(request.object), request.parent) else { return Vec::new() };
-    of_result(parent, &stored(request.old.and_then(read).as_ref(), &spec, request.now))
+    of_result(parent, &stored(request.old.and_then(read).as_ref(), &spec, request.now), request.now)
 }
 
-fn of_result(parent: &CloudProfileSpec, spec: &NamespacedCloudProfileSpec) -> Vec<Refusal> {
+fn of_result(parent: &CloudProfileSpec, spec: &NamespacedCloudProfileSpec, now: Timestamp) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    result::check("status.cloudProfileSpec", &render(parent, spec), &mut refusals);
+    result::check("status.cloudProfileSpec", &render(parent, spec), now, &mut refusals);
     refusals
 }
 
@@ -117,13 +119,16 @@ fn check(
         refusals.push(Refusal::new("spec.parent", Why::Immutable, "the parent of a profile never changes"));
     }
     versions::check_kubernetes(listed(spec.kubernetes.as_ref()), ProfileKind::Released, refusals);
-    versions::check_images(&spec.machine_images, refusals);
+    versions::check_images(&spec.machine_images, ProfileKind::Released, refusals);
     if versions::has_odd_version(&spec.machine_images) {
         let message = "the newest version of each image cannot be determined";
         refusals.push(Refusal::new("spec.machineImages", Why::Invalid, message));
     }
-    machines::check_machine_types("spec", &spec.machine_types, refusals);
+    machines::check_machine_types("spec", &spec.machine_types, &Capabilities::new(), refusals);
     machines::check_volume_types("spec", &spec.volume_types, refusals);
     object::check_bundle(spec.ca_bundle.as_deref(), refusals);
     object::check_limits(spec.limits.as_ref(), refusals);
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,33 +1,26 @@
 //! What comes of a profile of the released kind and its parent must be a cloud profile that clusters can use.
 
-use std::collections::BTreeMap;
-
+use jiff::Timestamp;
 use landfall_diagnostics::shortened;
 
-use super::{Refusal, Why, machines};
+use super::{Refusal, Why, capabilities, machines, versions};
 use crate::order::compare_versions;
+use crate::released::capability_values;
 use crate::released::lifecycle::{EXPIRED, Expirable, listed};
-use crate::types::{CloudProfileSpec, MachineImage, Version};
-
-/// The class in which there is one version of each minor version.
-const SUPPORTED: &str = "supported";
+use crate::types::{Capabilities, CloudProfileSpec, MachineImage, Version};
 
 /// The joined profile at this field. Its architectures are filled in, so that none is missing.
-pub(super) fn check(at: &str, spec: &CloudProfileSpec, refusals: &mut Vec<Refusal>) {
-    check_offer(at, spec, refusals);
-    machines::check_machine_types(at, &spec.machine_types, refusals);
+pub(super) fn check(at: &str, spec: &CloudProfileSpec, now: Timestamp, refusals: &mut Vec<Refusal>) {
+    let defined = capability_values(spec);
+    check_kubernetes(&format!("{at}.kubernetes.versions"), listed(spec.kubernetes.as_ref()), now, refusals);
+    for (i, image) in spec.machine_images.iter().enumerate() {
+        check_image(&format!("{at}.machineImages[{i}]"), image, &defined, now, refusals);
+    }
+    machines::check_machine_types(at, &spec.machine_types, &defined, refusals);
     machines::check_volume_types(at, &spec.volume_types, refusals);
 }
 
-/// The versions of Kubernetes and of images alone.
-pub(super) fn check_offer(at: &str, spec: &CloudProfileSpec, refusals: &mut Vec<Refusal>) {
-    check_kubernetes(&format!("{at}.kubernetes.versions"), listed(spec.kubernetes.as_ref()), refusals);
-    for (i, image) in spec.machine_images.iter().enumerate() {
-        check_image(&format!("{at}.machineImages[{i}]"), image, refusals);
-    }
-}
-
-fn check_kubernetes(field: &str, versions: &[Version], refusals: &mut Vec<Refusal>) {
+fn check_kubernetes(field: &str, versions: &[Version], now: Timestamp, refusals: &mut Vec<Refusal>) {
     let newest = versions.iter().max_by(|one, other| compare_versions(&one.version, &other.version));
     let Some(newest) = newest else {
         refusals.push(Refusal::new(field, Why::Required, "there is no version of Kubernetes"));
@@ -45,10 +38,16 @@ fn check_kubernetes(field: &str, versions: &[Version], refusals: &mut Vec<Refusa
             refusals.push(Refusal::new(format!("{field}[].{name}"), Why::Invalid, message));
         }
     }
-    check_supported(field, versions, refusals);
+    versions::check_supported(field, versions, now, refusals);
 }
 
-fn check_image(at: &str, image: &MachineImage, refusals: &mut Vec<Refusal>) {
+fn check_image(
+    at: &str,
+    image: &MachineImage,
+    defined: &Capabilities,
+    now: Timestamp,
+    refusals: &mut Vec<Refusal>,
+) {
     if image.update_strategy.as_deref().is_none_or(str::is_empty) {
         let message = format!("the image `{}` needs an update strategy", shortened(&image.name));
         refusals.push(Refusal::new(format!("{at}.updateStrategy"), Why::Required, message));
@@ -59,33 +58,9 @@ fn check_image(at: &str, image: &MachineImage, refusals: &mut Vec<Refusal>) {
         refusals.push(Refusal::new(&field, Why::Required, message));
     }
     for (i, version) in image.versions.iter().enumerate() {
-        if version.cri.is_empty() {
-            let (name, version) = (shortened(&image.name), shortened(&version.version));
-            let message = format!("the version `{version}` of the image `{name}` needs a container runtime");
-            refusals.push(Refusal::new(format!("{field}[{i}].cri"), Why::Required, message));
-        }
+        let field = format!("{field}[{i}]");
+        versions::check_runtimes(&field, &image.name, version, refusals);
+        capabilities::check_version(&field, version, defined, refusals);
     }
-    check_supported(&field, &image.versions, refusals);
-}
-
-/// Of each minor version one version at most is classified as supported.
-fn check_supported<T: Expirable>(field: &str, versions: &[T], refusals: &mut Vec<Refusal>) {
-    let mut minors: BTreeMap<[&str; 2], Vec<usize>> = BTreeMap::new();
-    for (i, version) in versions.iter().enumerate() {
-        if version.classification() == Some(SUPPORTED) {
-            minors.entry(minor(version.version())).or_default().push(i);
-        }
-    }
-    for ([major, minor], places) in minors.into_iter().filter(|(_, places)| places.len() > 1) {
-        let message = format!("several versions of {major}.{minor} are classified as supported");
-        let refusal =
-            |i| Refusal::new(format!("{field}[{i}].classification"), Why::Forbidden, message.clone());
-        refusals.extend(places.into_iter().map(refusal));
-    }
-}
-
-/// The first two numbers of a version.
-fn minor(version: &str) -> [&str; 2] {
-    let mut numbers = version.split(['.', '-', '+']);
-    [numbers.next().unwrap_or_default(), numbers.next().unwrap_or("0")]
+    versions::check_supported(&field, &image.versions, now, refusals);
 }

@@ -1,17 +1,25 @@
 //! Versions of Kubernetes and of machine images.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use landfall_diagnostics::shortened;
+use serde_json::Value;
 
 use super::{ProfileKind, Refusal, Why, names};
 use crate::instant::instant;
+use crate::order::semantic;
 use crate::released::lifecycle::{EXPIRED, Expirable};
 use crate::types::{MachineImage, MachineImageVersion, Version};
 
 /// How far a version may be said to be supported.
-const CLASSIFICATIONS: &[&str] = &["preview", "supported", "deprecated"];
+const CLASSIFICATIONS: &[&str] = &["preview", SUPPORTED, "deprecated"];
+/// The classification that one version of each minor version may have.
+const SUPPORTED: &str = "supported";
+/// The container runtimes that workers can have.
+const RUNTIMES: &[&str] = &["containerd"];
 /// The processor architectures that there are.
 const ARCHITECTURES: &[&str] = &["amd64", "arm64"];
 /// To which versions machines may be updated.
@@ -37,9 +45,12 @@ pub(super) fn check_kubernetes(versions: &[Version], kind: ProfileKind, refusals
         let classification = version.classification.as_deref().filter(|given| !given.is_empty());
         match (kind, classification) {
             (ProfileKind::Private, _) => check_classification(field, classification, refusals),
-            (ProfileKind::Released, Some(_)) => {
+            (ProfileKind::Released, Some(given)) => {
                 let message = "only the parent can set the classification of a Kubernetes version";
-                refusals.push(Refusal::new(field, Why::Forbidden, message));
+                refusals.push(Refusal::new(&field, Why::Forbidden, message));
+                if given != EXPIRED {
+                    check_listed(field, given, CLASSIFICATIONS, refusals);
+                }
             }
             (ProfileKind::Released, None) => {}
         }
@@ -47,8 +58,8 @@ pub(super) fn check_kubernetes(versions: &[Version], kind: ProfileKind, refusals
 }
 
 /// Machine images, each once, with their versions.
-pub(super) fn check_images(images: &[Arc<MachineImage>], refusals: &mut Vec<Refusal>) {
-    let mut seen = BTreeSet::new();
+pub(super) fn check_images(images: &[Arc<MachineImage>], kind: ProfileKind, refusals: &mut Vec<Refusal>) {
+    let (mut seen, mut versions) = (BTreeSet::new(), BTreeSet::new());
     for (i, image) in images.iter().enumerate() {
         let at = format!("spec.machineImages[{i}]");
         names::check(&format!("{at}.name"), &image.name, refusals);
@@ -59,22 +70,35 @@ pub(super) fn check_images(images: &[Arc<MachineImage>], refusals: &mut Vec<Refu
         if let Some(strategy) = &image.update_strategy {
             check_listed(format!("{at}.updateStrategy"), strategy, STRATEGIES, refusals);
         }
-        check_image_versions(&at, &image.versions, refusals);
+        // In the released kind, a version can also be the duplicate of one in another entry of the image.
+        if kind == ProfileKind::Private {
+            versions.clear();
+        }
+        check_image_versions(&at, image, kind, &mut versions, refusals);
     }
 }
 
-fn check_image_versions(at: &str, versions: &[MachineImageVersion], refusals: &mut Vec<Refusal>) {
-    let mut seen = BTreeSet::new();
-    for (i, version) in versions.iter().enumerate() {
+/// The versions of an image; `seen` are those before them, each with the name of its image.
+fn check_image_versions<'a>(
+    at: &str,
+    image: &'a MachineImage,
+    kind: ProfileKind,
+    seen: &mut BTreeSet<(&'a str, &'a str)>,
+    refusals: &mut Vec<Refusal>,
+) {
+    for (i, version) in image.versions.iter().enumerate() {
         let at = format!("{at}.versions[{i}]");
         let text = shortened(&version.version);
         if version.version.is_empty() {
             refusals.push(Refusal::new(format!("{at}.version"), Why::Required, "a version must be given"));
-        } else if !is_semantic(&version.version) {
+        }
+        if !is_semantic(&version.version, kind)
+            && (!version.version.is_empty() || kind == ProfileKind::Released)
+        {
             let message = format!("`{text}` is not a semantic version of one to three numbers");
             refusals.push(Refusal::new(format!("{at}.version"), Why::Invalid, message));
         }
-        if !version.version.is_empty() && !seen.insert(&version.version) {
+        if !version.version.is_empty() && !seen.insert((&image.name, &version.version)) {
             refusals.push(Refusal::new(&at, Why::Duplicate, format!("`{text}` is listed twice")));
         }
         check_life(&at, version, refusals);
@@ -87,13 +111,101 @@ fn check_image_versions(at: &str, versions: &[MachineImageVersion], refusals: &m
                 check_architecture(field, architecture, refusals);
             }
         }
+        if kind == ProfileKind::Released {
+            check_compatibility(&at, version, refusals);
+        }
     }
 }
 
-/// Whether an image has a version that cannot be compared with others.
+/// With which versions an image version works, which only the released kind reads.
+fn check_compatibility(at: &str, version: &MachineImageVersion, refusals: &mut Vec<Refusal>) {
+    let updates = version.in_place_updates.as_ref();
+    let least = updates.and_then(|updates| updates.min_version_for_update.as_deref()).unwrap_or_default();
+    if !least.is_empty() && semantic(least).is_none() {
+        let text = shortened(least);
+        let message = format!("`{text}` in `inPlaceUpdates.minVersionForUpdate` is not a semantic version");
+        // Gardener reports this field, which does not exist.
+        refusals.push(Refusal::new(format!("{at}.minVersionForInPlaceUpdate"), Why::Invalid, message));
+    }
+    let constraint = version.kubelet_version_constraint.as_deref().unwrap_or_default();
+    if !constraint.is_empty() && !is_constraint(constraint) {
+        let message = format!("`{}` is not a constraint such as `>= 1.30, < 1.32`", shortened(constraint));
+        refusals.push(Refusal::new(format!("{at}.kubeletVersionConstraint"), Why::Invalid, message));
+    }
+}
+
+/// The container runtimes of a version of an image: at least one, each once, with types of runtimes.
+pub(super) fn check_runtimes(
+    at: &str,
+    image: &str,
+    version: &MachineImageVersion,
+    refusals: &mut Vec<Refusal>,
+) {
+    if version.cri.is_empty() {
+        let (image, version) = (shortened(image), shortened(&version.version));
+        let message = format!("the version `{version}` of the image `{image}` needs a container runtime");
+        refusals.push(Refusal::new(format!("{at}.cri"), Why::Required, message));
+    }
+    let mut seen = BTreeSet::new();
+    for (i, runtime) in version.cri.iter().enumerate() {
+        let at = format!("{at}.cri[{i}]");
+        if !seen.insert(&runtime.name) {
+            let message = format!("`{}` is listed twice", shortened(&runtime.name));
+            refusals.push(Refusal::new(&at, Why::Duplicate, message));
+        }
+        if !RUNTIMES.contains(&runtime.name.as_str()) {
+            refusals.push(not_listed(format!("{at}.name"), &runtime.name, RUNTIMES));
+        }
+        let mut types = BTreeSet::new();
+        for (i, low_level) in runtime.container_runtimes.iter().enumerate() {
+            let field = format!("{at}.containerRuntimes[{i}].type");
+            let name = low_level.get("type").and_then(Value::as_str).unwrap_or_default();
+            let text = shortened(name);
+            if !names::is_name(name) {
+                let message = format!("`{text}` is not a runtime type: letters, digits, `-`, `_`, `.`");
+                refusals.push(Refusal::new(&field, Why::Invalid, message));
+            }
+            if !types.insert(name) {
+                refusals.push(Refusal::new(field, Why::Duplicate, format!("`{text}` is listed twice")));
+            }
+        }
+    }
+}
+
+/// Of each minor version, one version at most is classified as supported. One that has expired is not refused, but
+/// those beside it are.
+pub(super) fn check_supported<T: Expirable>(
+    field: &str,
+    versions: &[T],
+    now: Timestamp,
+    refusals: &mut Vec<Refusal>,
+) {
+    let mut minors: BTreeMap<(u64, u64), Vec<(usize, semver::Version)>> = BTreeMap::new();
+    for (i, version) in versions.iter().enumerate() {
+        if let Some(number) =
+            semantic(version.version()).filter(|_| version.classification() == Some(SUPPORTED))
+        {
+            minors.entry((number.major, number.minor)).or_default().push((i, number));
+        }
+    }
+    for ((major, minor), entries) in minors {
+        let Some((_, first)) = entries.first() else { continue };
+        // `1.2` and `1.2.0` are the same version.
+        if entries.iter().all(|(_, one)| one.cmp_precedence(first) == Ordering::Equal) {
+            continue;
+        }
+        let message = format!("several versions of {major}.{minor} are classified as supported");
+        let indexes = entries.iter().map(|(i, _)| *i);
+        let valid = indexes.filter(|i| versions.get(*i).is_some_and(|version| !version.is_expired(now)));
+        refusals
+            .extend(valid.map(|i| Refusal::new(format!("{field}[{i}]"), Why::Forbidden, message.clone())));
+    }
+}
+
+/// Whether an image has a version that the released kind cannot compare with others.
 pub(super) fn has_odd_version(images: &[Arc<MachineImage>]) -> bool {
-    let mut versions = images.iter().flat_map(|image| &image.versions).map(|version| &version.version);
-    versions.any(|version| !version.is_empty() && !is_semantic(version))
+    let mut versions = images.iter().flat_map(|image| &image.versions);
+    versions.any(|version| semantic(&version.version).is_none())
 }
 
 /// Refuses an architecture that there is not.
@@ -161,8 +273,40 @@ fn is_numbers(text: &str, count: std::ops::RangeInclusive<usize>) -> bool {
     count.contains(&text.split('.').count()) && text.split('.').all(is_number)
 }
 
+/// Whether a text is constraints of versions as Gardener reads them: comparisons with spaces or commas between them,
+/// ranges such as `1.2 - 1.4`, and `||` between alternatives. `==`, which its examples contain, is accepted, too.
+fn is_constraint(text: &str) -> bool {
+    text.split("||").all(|alternative| alternative.split(',').all(are_comparisons))
+}
+
+fn are_comparisons(text: &str) -> bool {
+    const OPERATORS: &[&str] = &["", "=", "==", "!=", ">", "<", ">=", "=>", "<=", "=<", "~", "~>", "^"];
+    let is_pattern = |version: &str| {
+        let (core, rest) = version.split_at(version.find(['-', '+']).unwrap_or(version.len()));
+        let number = |part| if matches!(part, "x" | "X" | "*") { "0" } else { part };
+        let core: Vec<&str> = core.split('.').map(number).collect();
+        semantic(&format!("{}{rest}", core.join("."))).is_some()
+    };
+    let mut words = text.split_whitespace().peekable();
+    let is_any = words.peek().is_some();
+    while let Some(word) = words.next() {
+        let is_sign = |c: char| "=!<>~^".contains(c);
+        let (operator, version) = word.split_at(word.find(|c| !is_sign(c)).unwrap_or(word.len()));
+        let version = if version.is_empty() { words.next().unwrap_or_default() } else { version };
+        let is_range = operator.is_empty() && words.next_if_eq(&"-").is_some();
+        let is_ended = !is_range || words.next().is_some_and(is_pattern);
+        if !OPERATORS.contains(&operator) || !is_pattern(version) || !is_ended {
+            return false;
+        }
+    }
+    is_any
+}
+
 /// Whether a text is a semantic version, of which the last numbers may be left out.
-fn is_semantic(text: &str) -> bool {
+fn is_semantic(text: &str, kind: ProfileKind) -> bool {
+    if kind == ProfileKind::Released {
+        return semantic(text).is_some();
+    }
     let (core, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
     is_numbers(core, 1..=3) && semver::Version::parse(&format!("0.0.0{rest}")).is_ok()
 }
@@ -206,7 +350,8 @@ mod tests {
             architectures: vec![String::new()],
             ..MachineImageVersion::default()
         };
-        check_image_versions("i", &["a", "a"].map(image), &mut refusals);
+        let image = MachineImage { versions: ["a", "a"].map(image).to_vec(), ..MachineImage::default() };
+        check_image_versions("i", &image, ProfileKind::Private, &mut BTreeSet::new(), &mut refusals);
         let found: Vec<(&str, Why)> = refusals.iter().map(|one| (one.field.as_str(), one.why)).collect();
         assert_eq!(
             found,
@@ -227,11 +372,58 @@ mod tests {
 
     #[test]
     fn semantic_versions_may_be_short() {
+        let kinds = [ProfileKind::Private, ProfileKind::Released];
         for version in ["1", "15.4", "1.2.3", "18.04.20240101", "1.0.0-rc.1", "1.2+build.7"] {
-            assert!(is_semantic(version), "{version}");
+            assert!(kinds.iter().all(|kind| is_semantic(version, *kind)), "{version}");
         }
-        for version in ["", "a.b.c", "1.2.3.4", "1.", "1.2.3-", "1..2", "1.2.3-rc_1", "-1", "latest"] {
-            assert!(!is_semantic(version), "{version}");
+        for version in
+            ["", "a.b.c", "1.2.3.4", "1.", "1.2.3-", "1..2", "1.2.3-rc_1", "-1", "latest", "vv1", "+1"]
+        {
+            assert!(!kinds.iter().any(|kind| is_semantic(version, *kind)), "{version}");
+        }
+        // Each kind in its way.
+        assert_eq!(kinds.map(|kind| is_semantic("v1.1.0", kind)), [false, true]);
+        assert_eq!(kinds.map(|kind| is_semantic("99999999999999999999.1", kind)), [true, false]);
+    }
+
+    #[test]
+    fn constraints_of_versions() {
+        for text in [
+            "1",
+            ">= 1.26",
+            ">=1.26.0",
+            "==1.30.0",
+            "=1.2.3",
+            ">1.2 <1.4",
+            ">= 1.2 , < 1.4",
+            "~1.2",
+            "~> 1.2",
+            "^v1.2.3-rc.1",
+            "*",
+            "1.x",
+            "1.2 - 1.4",
+            "1.2 - 1.4, != 1.3.1",
+            "=> 1 || =< 0.9",
+        ] {
+            assert!(is_constraint(text), "{text}");
+        }
+        for text in [
+            "foo",
+            "",
+            ">=",
+            ">= 1.2,",
+            ", 1",
+            "1 ||",
+            "1 | 2",
+            ">> 1",
+            ">=1.2<1.4",
+            "1.2.3.4",
+            "> >1",
+            "1 -",
+            ">1 - 2",
+            "1 - >2",
+        ] {
+            assert!(!is_constraint(text), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) mod lifecycle;
 mod render;
 mod stored;
 
-pub(super) use capabilities::{ARCHITECTURE, values as capability_values};
+pub(super) use capabilities::{ARCHITECTURE, architectures, in_form, values as capability_values};
 pub use render::render;
 pub use stored::{amendments, stored};
 
