@@ -224,3 +224,39 @@ fn only_a_proxy_for_https_stands_between_a_cluster_and_its_vpc_endpoints() {
     };
     assert_eq!([told("httpsProxy"), told("httpProxy")], [true, false]);
 }
+
+/// An install config with these lines, and what the installer says of it.
+fn judged(fields: &str) -> (Outcome, Vec<(&'static str, String)>) {
+    let metadata = if fields.contains("metadata:") { "" } else { "metadata: {name: demo}\n" };
+    let domain = if fields.contains("baseDomain:") { "" } else { "baseDomain: example.com\n" };
+    let verdict = verdict(format!(
+        "apiVersion: v1\n{domain}{metadata}platform: {{none: {{}}}}\n{fields}\
+         pullSecret: '{{\"auths\":{{\"a\":{{\"auth\":\"b\"}}}}}}'\n"
+    ));
+    let errors = verdict.findings.iter().filter(|finding| finding.is_error());
+    (verdict.outcome, errors.map(|finding| (finding.kind.name(), finding.field.clone())).collect())
+}
+
+#[test]
+fn the_name_of_the_plugin_is_folded_as_unicode_has_it() {
+    let kind =
+        |name: &str| judged(&format!("networking: {{networkType: {name}, ovnKubernetesConfig: {{}}}}\n")).1;
+    assert!(kind("ovnKuberneteſ").is_empty());
+    assert_eq!(kind("\u{212a}uryr").len(), 2);
+}
+
+/// To the installer, a network without a CIDR is not one of IPv6, and has the prefix 0.
+#[test]
+fn a_pod_network_without_a_cidr_fills_the_join_subnet() {
+    let field = "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet";
+    for (prefix, kind) in [("23", "Invalid"), ("-1", "InternalError")] {
+        let networking = format!(
+            "networking:\n  clusterNetwork: [{{cidr: ~, hostPrefix: {prefix}}}, {{cidr: 'fd01::/48', hostPrefix: 64}}]\n  \
+             machineNetwork: [{{cidr: 10.0.0.0/16}}, {{cidr: 'fd00::/48'}}]\n  \
+             serviceNetwork: [172.30.0.0/16, 'fd02::/112']\n  \
+             ovnKubernetesConfig: {{ipv4: {{internalJoinSubnet: 100.99.0.0/16}}}}\n"
+        );
+        let found = judged(&networking).1;
+        assert!(found.contains(&(kind, field.to_owned())), "{prefix}: {found:?}");
+    }
+}

@@ -2,7 +2,7 @@
 //! to 8.5.
 
 use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, shortened};
-use landfall_model::config::{ClusterNetwork, Net, Network, Networking};
+use landfall_model::config::{ClusterNetwork, Net, Network, Networking, fold_eq};
 
 use super::Case;
 
@@ -67,14 +67,14 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
 }
 
 fn is_ovn(networking: &Networking) -> bool {
-    networking.network_type.eq_ignore_ascii_case("OVNKubernetes")
+    fold_eq(&networking.network_type, "OVNKubernetes")
 }
 
 fn check_type(networking: &Networking, out: &mut Findings) {
     let field = "networking.networkType";
     let name = &networking.network_type;
     for removed in ["Kuryr", "OpenShiftSDN"] {
-        if name.eq_ignore_ascii_case(removed) {
+        if fold_eq(name, removed) {
             let message = format!("the plugin {removed} is no longer part of OpenShift");
             let finding = Finding::error(&TYPE, Kind::Invalid, field, message);
             out.push(finding.help("write `networkType: OVNKubernetes`"));
@@ -301,7 +301,9 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
     check_overlaps(Some(&join), (field, field), &view.machine, "machine", machine_place, out);
     check_overlaps(Some(&join), (field, field), &view.service, "service", service_place, out);
     let mut nodes: u128 = 0;
-    for entry in view.networking.cluster_network.iter().filter(|entry| entry.cidr.is_ipv4()) {
+    // A network without a CIDR counts as one with the prefix 0.
+    let is_counted = |entry: &&ClusterNetwork| entry.cidr.given().is_none_or(Net::is_ipv4);
+    for entry in view.networking.cluster_network.iter().filter(is_counted) {
         let ones = entry.cidr.given().map_or(0, |net| i32::from(net.ones));
         let Ok(bits) = u32::try_from(i64::from(entry.host_prefix) - i64::from(ones)) else {
             let message = "the number of machines cannot be computed from the pod networks' host prefixes";

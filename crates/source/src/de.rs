@@ -241,8 +241,9 @@ impl<'a, 't> Value<'a, 't, '_> {
 }
 
 /// Whether two names are equal under Unicode simple case folding, of which only `ſ` and the Kelvin sign
-/// fold to ASCII letters besides the usual case pairs.
-pub(super) fn fold_eq(a: &str, b: &str) -> bool {
+/// fold to ASCII letters besides the usual case pairs. One of the names must be ASCII.
+#[must_use]
+pub fn fold_eq(a: &str, b: &str) -> bool {
     let fold = |c: char| match c {
         'ſ' => 's',
         '\u{212a}' => 'k',

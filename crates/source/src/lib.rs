@@ -28,7 +28,7 @@ pub mod pages;
 mod scalar;
 mod tree;
 
-pub use de::{Check, Decoder, FormFault, STRICT_TEXT_NAME};
+pub use de::{Check, Decoder, FormFault, STRICT_TEXT_NAME, fold_eq};
 pub use mask::{Mask, Masked};
 pub use scalar::{Scalar, resolve};
 pub use tree::{Entry, Node, NodeId, NodeKind, Slice, Tree};

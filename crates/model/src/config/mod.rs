@@ -15,6 +15,7 @@ mod top;
 pub mod upconvert;
 pub mod value;
 
+pub use landfall_source::fold_eq;
 pub use locate::locate;
 pub use machine_pool::{DiskSetup, Etcd, Fencing, FencingCredential, MachinePool, Swap, UserDefined};
 pub use networking::{ClusterNetwork, MachineNetwork, Networking, OvnIpv4, OvnKubernetesConfig};

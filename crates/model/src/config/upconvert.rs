@@ -48,7 +48,7 @@ fn upconvert_networking(networking: &mut Networking) {
         networking.network_type.clone_from(&networking.old_type);
     }
     for known in ["OpenShiftSDN", "OVNKubernetes"] {
-        if networking.network_type.eq_ignore_ascii_case(known) {
+        if landfall_source::fold_eq(&networking.network_type, known) {
             known.clone_into(&mut networking.network_type);
         }
     }
