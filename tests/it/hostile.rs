@@ -237,6 +237,34 @@ fn judged(fields: &str) -> (Outcome, Vec<(&'static str, String)>) {
     (verdict.outcome, errors.map(|finding| (finding.kind.name(), finding.field.clone())).collect())
 }
 
+/// The installer decodes each spelling over the one before, in the order of their bytes.
+#[test]
+fn several_spellings_of_a_field_are_read_one_over_the_other() {
+    for good in [
+        "metadata: {name: demo}\nMETADATA: {name: UPPER}\n",
+        "METADATA: {name: UPPER}\nmetadata: {NAME: demo}\n",
+        "CONTROLPLANE: {hyperthreading: x}\ncontrolPlane: {hyperthreading: Enabled}\n",
+        "baseDomain: example.com\nBASEDOMAIN: ~\n",
+        "COMPUTE: [{hyperthreading: Enabled}]\ncompute: [{name: worker}]\n",
+    ] {
+        assert_eq!(judged(good), (Outcome::Accepted, vec![]), "{good}");
+    }
+    for (bad, field) in [
+        ("baseDomain: example.com\nBASEDOMAIN: []\n", "baseDomain"),
+        ("FIPS: \"x\"\nfips: true\n", "fips"),
+        ("KIND: 5\nkind: a\n", "kind"),
+        ("imageContentSources: x\nimageContentSource\u{17f}: []\n", "imageContentSources"),
+        ("imageContentSources: [x]\nimageContentSource\u{17f}: [{}]\n", "imageContentSources[0]"),
+        ("networking: {MACHINECIDR: x, machineCIDR: 10.0.0.0/16}\n", "networking.machineCIDR"),
+        ("CONTROLPLANE: {replicas: x}\ncontrolPlane: {replicas: 3}\n", "controlPlane.replicas"),
+    ] {
+        assert_eq!(judged(bad), (Outcome::Unparseable, vec![("TypeInvalid", field.to_owned())]), "{bad}");
+    }
+    let pools = "COMPUTE: [{name: worker, hyperthreading: x}]\ncompute: [{name: worker}]\n";
+    let wanted = vec![("NotSupported", "compute[0].hyperthreading".to_owned())];
+    assert_eq!(judged(pools), (Outcome::Rejected, wanted));
+}
+
 #[test]
 fn the_name_of_the_plugin_is_folded_as_unicode_has_it() {
     let kind =

@@ -126,6 +126,25 @@ impl<'a, 't> Value<'a, 't, '_> {
         last
     }
 
+    /// The scalar in force, or a spelling that is something else than null or what the field takes.
+    fn scalar_that(&self, fits: impl Fn(&Scalar<'_>) -> bool) -> Result<Scalar<'a>, Self> {
+        let mut last = Scalar::Null;
+        for node in self.nodes {
+            match self.tree().scalar(*node) {
+                Some(Scalar::Null) => {}
+                Some(scalar) if fits(&scalar) => last = scalar,
+                _ => return Err(self.only(node)),
+            }
+        }
+        Ok(last)
+    }
+
+    /// The value in one of its spellings.
+    fn only(&self, node: &'a NodeId) -> Self {
+        let key = self.key.filter(|_| self.nodes.len() == 1);
+        Self { nodes: std::slice::from_ref(node), key, ..*self }
+    }
+
     fn span(&self) -> Span {
         let node = self.nodes.last().map(|id| self.tree().node(*id));
         match (node, self.key) {
@@ -165,66 +184,68 @@ impl<'a, 't> Value<'a, 't, '_> {
         }
     }
 
-    /// The entries of all given maps; none when something else than a map is there.
-    fn maps(&self) -> Option<Vec<&'a Entry<'t>>> {
+    /// The entries of all given maps, or a spelling that is something else than a map.
+    fn maps(&self) -> Result<Vec<&'a Entry<'t>>, Self> {
         let mut all = Vec::new();
         for node in self.nodes {
             match &self.tree().target(*node).kind {
                 NodeKind::Map(map) => all.extend(self.tree().entries(*map)),
                 _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => all.clear(),
-                _ => return None,
+                _ => return Err(self.only(node)),
             }
         }
-        Some(all)
+        Ok(all)
     }
 
     fn integer<V: Visitor<'t>>(self, visitor: V, least: i128, most: i128) -> Result<V::Value, Never> {
         #[allow(clippy::cast_possible_truncation)] // a fraction-free number in range
-        let value = match self.scalar() {
-            Some(Scalar::Null) => Some(0),
-            Some(Scalar::Int(number)) => Some(number),
-            Some(Scalar::Float(number)) if number.fract() == 0.0 && number.abs() < 1e19 => {
-                Some(number as i128)
-            }
+        let whole = |scalar: &Scalar<'_>| match *scalar {
+            Scalar::Int(number) => Some(number),
+            Scalar::Float(number) if number.fract() == 0.0 && number.abs() < 1e19 => Some(number as i128),
             _ => None,
         };
-        match value {
-            Some(number) if (least..=most).contains(&number) => {
-                if least < 0 {
-                    visitor.visit_i64(i64::try_from(number).unwrap_or_default())
-                } else {
-                    visitor.visit_u64(u64::try_from(number).unwrap_or_default())
-                }
-            }
-            _ => {
+        let fits = |scalar: &Scalar<'_>| whole(scalar).is_some_and(|number| (least..=most).contains(&number));
+        let number = match self.scalar_that(fits) {
+            Ok(scalar) => whole(&scalar).unwrap_or_default(),
+            Err(misfit) => {
                 let range = match (least < 0, most) {
                     (false, _) => format!(" from {least} to {most}"),
                     (true, most) if most == i128::from(i64::MAX) => String::new(),
                     (true, _) => format!(" of at most {most}"),
                 };
-                self.wrong_type(&format!("a whole number{range}"));
-                if least < 0 { visitor.visit_i64(0) } else { visitor.visit_u64(0) }
+                misfit.wrong_type(&format!("a whole number{range}"));
+                0
             }
+        };
+        if least < 0 {
+            visitor.visit_i64(i64::try_from(number).unwrap_or_default())
+        } else {
+            visitor.visit_u64(u64::try_from(number).unwrap_or_default())
         }
     }
 
     fn text<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
-        match self.scalar() {
-            Some(Scalar::Text(text)) => visitor.visit_str(text),
-            Some(scalar) => {
+        match self.scalar_that(|_| true) {
+            Ok(Scalar::Text(text)) => visitor.visit_str(text),
+            Ok(scalar) => {
                 let text = scalar.to_text();
                 self.note_conversion(&scalar, &text);
                 visitor.visit_str(&text)
             }
-            None => {
-                self.wrong_type("text");
+            Err(misfit) => {
+                misfit.wrong_type("text");
                 visitor.visit_str("")
             }
         }
     }
 
-    /// Puts an entry of a struct's map under its field.
-    fn place(&self, entry: &'a Entry<'t>, fields: &[&'static str], slots: &mut Vec<Slot<'a, 't>>) {
+    /// Puts an entry of a struct's map, whose number is given, under its field.
+    fn place(
+        &self,
+        (map, entry): (usize, &'a Entry<'t>),
+        fields: &[&'static str],
+        slots: &mut Vec<Slot<'a, 't>>,
+    ) {
         let exact = fields.iter().find(|f| **f == entry.key);
         let Some(field) = exact.or_else(|| fields.iter().find(|f| fold_eq(f, &entry.key))) else {
             self.unknown(entry, fields);
@@ -234,8 +255,8 @@ impl<'a, 't> Value<'a, 't, '_> {
             self.note_spelling(entry, field);
         }
         match slots.iter_mut().find(|slot| slot.field == *field) {
-            None => slots.push(Slot { field, entry, more: Vec::new() }),
-            Some(slot) => slot.more.push(entry),
+            None => slots.push(Slot { field, entry, map, more: Vec::new() }),
+            Some(slot) => slot.more.push((map, entry)),
         }
     }
 }
@@ -273,11 +294,10 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
     }
 
     fn deserialize_bool<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
-        match self.scalar() {
-            Some(Scalar::Bool(value)) => visitor.visit_bool(value),
-            Some(Scalar::Null) => visitor.visit_bool(false),
-            _ => {
-                self.wrong_type("true or false");
+        match self.scalar_that(|scalar| matches!(scalar, Scalar::Bool(_))) {
+            Ok(scalar) => visitor.visit_bool(scalar == Scalar::Bool(true)),
+            Err(misfit) => {
+                misfit.wrong_type("true or false");
                 visitor.visit_bool(false)
             }
         }
@@ -328,44 +348,53 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
             return visitor.visit_newtype_struct(self);
         }
         let check = self.decoder.checks.iter().find(|(known, _)| *known == name);
-        match (self.scalar(), check) {
-            (Some(Scalar::Null), _) => visitor.visit_unit(),
-            (Some(Scalar::Text(text)), None) if name == STRICT_TEXT_NAME => visitor.visit_str(text),
-            (Some(Scalar::Text(text)), Some((_, check))) => match check(text) {
-                Ok(()) => visitor.visit_str(text),
-                Err(fault) => {
-                    let finding =
-                        Finding::error(&pages::FORM, Kind::TypeInvalid, self.path.to_string(), fault.message);
-                    self.decoder.push(finding.help(fault.help).span(self.span()));
-                    visitor.visit_unit()
+        if check.is_none() && name != STRICT_TEXT_NAME {
+            return match self.scalar() {
+                Some(Scalar::Null) => visitor.visit_unit(),
+                _ => visitor.visit_newtype_struct(self),
+            };
+        }
+        let mut last = None;
+        for node in self.nodes {
+            match self.tree().scalar(*node) {
+                // A null takes back what has a form, and leaves plain text.
+                Some(Scalar::Null) => last = last.filter(|_| check.is_none()),
+                Some(Scalar::Text(text)) => {
+                    if let Some(Err(fault)) = check.map(|(_, check)| check(text)) {
+                        let path = self.path.to_string();
+                        let finding = Finding::error(&pages::FORM, Kind::TypeInvalid, path, fault.message);
+                        self.decoder.push(finding.help(fault.help).span(self.only(node).span()));
+                        return visitor.visit_unit();
+                    }
+                    last = Some(text);
                 }
-            },
-            (_, None) if name != STRICT_TEXT_NAME => visitor.visit_newtype_struct(self),
-            _ => {
-                self.wrong_type("text");
-                visitor.visit_unit()
+                _ => {
+                    self.only(node).wrong_type("text");
+                    return visitor.visit_unit();
+                }
             }
+        }
+        match last {
+            Some(text) => visitor.visit_str(text),
+            None => visitor.visit_unit(),
         }
     }
 
     fn deserialize_seq<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
-        let mut items: &[NodeId] = &[];
+        let mut lists: Vec<&[NodeId]> = Vec::new();
         for node in self.nodes {
             match &self.tree().target(*node).kind {
-                NodeKind::List(list) => items = self.tree().items(*list),
-                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => items = &[],
-                _ => {
-                    self.wrong_type("a list");
-                    items = &[];
-                }
+                NodeKind::List(list) => lists.push(self.tree().items(*list)),
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => lists.clear(),
+                _ => self.only(node).wrong_type("a list"),
             }
         }
-        visitor.visit_seq(Items { of: self, list: items, next: 0 })
+        visitor.visit_seq(Items { of: self, lists, next: 0 })
     }
 
     fn deserialize_map<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
-        let entries = self.maps().unwrap_or_else(|| {
-            self.wrong_type("a map");
+        let entries = self.maps().unwrap_or_else(|misfit| {
+            misfit.wrong_type("a map");
             Vec::new()
         });
         // The tree has one entry a key; with several spellings of the field a later map wins.
@@ -383,17 +412,17 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
         visitor: V,
     ) -> Result<V::Value, Never> {
         let mut slots: Vec<Slot<'_, 't>> = Vec::new();
-        for node in self.nodes {
+        for (number, node) in self.nodes.iter().enumerate() {
             match &self.tree().target(*node).kind {
                 NodeKind::Map(map) => {
                     let entries = self.tree().entries(*map);
                     slots.reserve(entries.len());
                     for entry in entries {
-                        self.place(entry, fields, &mut slots);
+                        self.place((number, entry), fields, &mut slots);
                     }
                 }
                 _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
-                _ => self.not_a_map(fields),
+                _ => self.only(node).not_a_map(fields),
             }
         }
         visitor.visit_map(Fields { of: self, slots, next: 0 })

@@ -16,7 +16,8 @@ impl<'t> Value<'_, 't, '_> {
 
 pub(super) struct Items<'a, 't, 'f> {
     pub(super) of: Value<'a, 't, 'f>,
-    pub(super) list: &'a [NodeId],
+    /// The list of each spelling. The installer decodes an item over that of the spelling before.
+    pub(super) lists: Vec<&'a [NodeId]>,
     pub(super) next: usize,
 }
 
@@ -24,17 +25,17 @@ impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
     type Error = Never;
 
     fn next_element_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
-        let Some(item) = self.list.get(self.next) else {
+        if self.size_hint() == Some(0) {
             return Ok(None);
-        };
+        }
         let path = Path::Index(self.of.path, self.next);
+        let nodes: Vec<NodeId> = self.lists.iter().filter_map(|list| list.get(self.next)).copied().collect();
         self.next += 1;
-        let nodes = std::slice::from_ref(item);
-        Value { nodes, path: &path, key: None, ..self.of }.give(seed).map(Some)
+        Value { nodes: &nodes, path: &path, key: None, ..self.of }.give(seed).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.list.len() - self.next)
+        Some(self.lists.last().map_or(0, |list| list.len().saturating_sub(self.next)))
     }
 }
 
@@ -69,7 +70,9 @@ impl<'t> de::MapAccess<'t> for Pairs<'_, 't, '_> {
 pub(super) struct Slot<'a, 't> {
     pub(super) field: &'static str,
     pub(super) entry: &'a Entry<'t>,
-    pub(super) more: Vec<&'a Entry<'t>>,
+    /// With the number of the map that it is in.
+    pub(super) map: usize,
+    pub(super) more: Vec<(usize, &'a Entry<'t>)>,
 }
 
 pub(super) struct Fields<'a, 't, 'f> {
@@ -99,11 +102,12 @@ impl<'t> de::MapAccess<'t> for Fields<'_, 't, '_> {
             let key = Some(slot.entry.key_span);
             return Value { nodes, path: &path, key, ..self.of }.give(seed);
         }
-        // Several spellings are applied in the byte order of their keys.
-        let mut spellings: Vec<&Entry<'t>> = slot.more.iter().copied().chain([slot.entry]).collect();
-        spellings.sort_by(|a, b| a.key.cmp(&b.key));
-        let key = spellings.last().map(|entry| entry.key_span);
-        let nodes: Vec<NodeId> = spellings.iter().map(|entry| entry.value).collect();
+        // The spellings in a map are applied in the byte order of their keys.
+        let mut spellings = vec![(slot.map, slot.entry)];
+        spellings.extend(&slot.more);
+        spellings.sort_by(|(a, one), (b, other)| (a, &one.key).cmp(&(b, &other.key)));
+        let key = spellings.last().map(|(_, entry)| entry.key_span);
+        let nodes: Vec<NodeId> = spellings.iter().map(|(_, entry)| entry.value).collect();
         Value { nodes: &nodes, path: &path, key, ..self.of }.give(seed)
     }
 }
