@@ -70,13 +70,15 @@ fn pool(pool: &mut MachinePool) {
 }
 
 /// The bytes of a hardware address in one of the forms of Go's `net.ParseMAC`: pairs joined by colons or
-/// dashes, or groups of four digits joined by dots; 6, 8 or 20 bytes.
+/// dashes, groups of four digits joined by dots, or digits alone; 6, 8 or 20 bytes.
 #[must_use]
 pub fn parse_mac(text: &str) -> Option<Vec<u8>> {
     let (separator, width) = match text.as_bytes() {
         [_, _, b':', ..] => (':', 2),
         [_, _, b'-', ..] => ('-', 2),
         [_, _, _, _, b'.', ..] => ('.', 4),
+        // All digits are one group.
+        _ if text.len().is_multiple_of(2) => ('\0', text.len()),
         _ => return None,
     };
     let mut bytes = Vec::new();
@@ -96,12 +98,12 @@ mod tests {
     use super::parse_mac;
 
     #[test]
-    fn reads_hardware_addresses_in_three_forms() {
+    fn reads_hardware_addresses_in_four_forms() {
         let want = Some(vec![0, 0x1a, 0x2b, 0x3c, 0x4d, 0x5e]);
-        for text in ["00:1A:2b:3c:4d:5e", "00-1a-2b-3c-4d-5e", "001a.2b3c.4d5e"] {
+        for text in ["00:1A:2b:3c:4d:5e", "00-1a-2b-3c-4d-5e", "001a.2b3c.4d5e", "001A2b3c4d5e"] {
             assert_eq!(parse_mac(text), want, "{text}");
         }
-        for text in ["", "00:1a:2b", "00:1a-2b:3c:4d:5e", "0:1:2:3:4:5", "001a2b3c4d5e"] {
+        for text in ["", "00:1a:2b", "00:1a-2b:3c:4d:5e", "0:1:2:3:4:5", "001a2b3c4d5", "001a2b3c4d5g"] {
             assert_eq!(parse_mac(text), None, "{text}");
         }
     }
