@@ -105,14 +105,45 @@ pub(super) fn lenient(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fau
     refused.into_iter().chain(lenient_events(text))
 }
 
+/// Where a comma follows a tag in a flow list or map.
+fn tag_before_comma(text: &str) -> Option<usize> {
+    let commas = possible_commas(text);
+    let first = *commas.first()?;
+    // With a space before each of them the parser reads on, and an empty scalar ends at the space.
+    let (mut spaced, mut from) = (String::with_capacity(text.len() + commas.len()), 0);
+    let mut spaces = Vec::with_capacity(commas.len());
+    for at in &commas {
+        spaced.push_str(&text[from..*at]);
+        spaces.push(spaced.len());
+        spaced.push(' ');
+        from = *at;
+    }
+    spaced.push_str(&text[from..]);
+    for read in lenient_events(&spaced) {
+        match read {
+            Ok(Placed { event: Event::Scalar { text, tag: Some(_), .. }, end, .. }) if text.is_empty() => {
+                if let Ok(number) = spaces.binary_search(&end) {
+                    return commas.get(number).copied();
+                }
+            }
+            Ok(Placed { event: Event::DocumentEnd | Event::StreamEnd, .. }) => break,
+            Ok(_) => {}
+            // The parser looks ahead: it may have met the tag.
+            Err(_) => return Some(first),
+        }
+    }
+    None
+}
+
 /// Where a comma may follow a tag in a flow list or map. Text in quotes and comments is not told apart, so that
 /// no such tag is missed.
-fn tag_before_comma(text: &str) -> Option<usize> {
+fn possible_commas(text: &str) -> Vec<usize> {
     let (mut flow, mut tag, mut verbatim, mut closed) = (false, false, false, false);
     let mut before = ' ';
+    let mut commas = Vec::new();
     for (at, next) in text.char_indices() {
         if next == ',' && flow && (tag || closed) {
-            return Some(at);
+            commas.push(at);
         }
         flow |= matches!(next, '[' | '{');
         closed = next == '>' && verbatim;
@@ -122,7 +153,7 @@ fn tag_before_comma(text: &str) -> Option<usize> {
         tag = begins || (tag && is_of_tag(next));
         before = next;
     }
-    None
+    commas
 }
 
 /// Whether a character may be in a tag.
@@ -214,6 +245,15 @@ mod tests {
     #[test]
     fn other_texts_with_marks_and_commas_are_read() {
         for text in ["a: Hello!, you", "a: !x b, c", "a: [!x b, c!, d]", "a: [b]\nc: !<x> y, z"] {
+            assert!(possible_commas(text).is_empty(), "{text}");
+            assert_eq!(tag_before_comma(text), None, "{text}");
+            assert!(lenient(text).all(|read| read.is_ok()), "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_in_quotes_and_comments_are_no_tags() {
+        for text in ["a: [b] # !c, d", "a: [b, '!c, d']", "a: [\"!c, d\"]", "a: {b: c}\nd: |\n  !e, f"] {
             assert_eq!(tag_before_comma(text), None, "{text}");
             assert!(lenient(text).all(|read| read.is_ok()), "{text}");
         }
