@@ -10,7 +10,9 @@ use landfall_diagnostics::{Code, Finding, Findings, Kind, Span};
 
 use super::events::{Event, Fault, Placed, lenient, strict};
 use super::seen::Seen;
-use super::text::{end_marker_at_the_beginning, has_content, is_timestamp, strip_dashes, unpacked};
+use super::text::{
+    end_marker_at_the_beginning, has_content, is_timestamp, strip_dashes, unknown_directive, unpacked,
+};
 use super::{Entry, KeyKind, Node, NodeId, NodeKind, Slice, Tree};
 use crate::scalar::{Scalar, resolve};
 use crate::{MOST_DEPTH, MOST_NODES, pages};
@@ -99,6 +101,11 @@ impl<'t, 'f> Builder<'t, 'f> {
             self.fail(&pages::SYNTAX, Span::new(at, at + 3), message, Some("remove the line `...`"));
             return None;
         }
+        if let Some(at) = unknown_directive(body) {
+            let message = "the directive is unknown: only `%YAML` and `%TAG` are read";
+            self.fail(&pages::SYNTAX, Span::new(at, at + 1), message, Some("remove the line"));
+            return None;
+        }
         match reading {
             Reading::Strict => self.consume(body, strict(body), reading),
             Reading::Lenient => self.consume(body, lenient(body), reading),
@@ -139,7 +146,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 }
                 Event::Scalar { text, plain, anchor, tag } => {
                     if reading == Reading::Strict {
-                        self.check_dialect(body, plain, Span::new(start, end));
+                        self.check_dialect(body, plain, tag.is_some(), Span::new(start, end));
                     }
                     if !plain || end.saturating_sub(start) > text.len() {
                         self.tab_safe.push(Span::new(start, end));
@@ -341,6 +348,8 @@ impl<'t, 'f> Builder<'t, 'f> {
             }
             let named = match (self.tree.scalar(key), &node.kind) {
                 (None | Some(Scalar::Null), _) => None,
+                // The installer cannot turn a key of this size into JSON.
+                (Some(Scalar::Int(number)), _) if number > i128::from(i64::MAX) => None,
                 (Some(Scalar::Text(_)), NodeKind::Text(text) | NodeKind::Plain(text)) => {
                     Some((text.clone(), KeyKind::Text))
                 }
@@ -355,7 +364,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 }
             };
             let Some((name, kind)) = named else {
-                let message = "a key must be text, a number or a boolean";
+                let message = "a key must be text, a boolean or a number below 2^63";
                 let finding = Finding::error(&pages::KEY, Kind::Parse, "", message).span(span);
                 self.findings.push(finding);
                 continue;

@@ -5,15 +5,26 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The position of `...` before any content.
 pub(super) fn end_marker_at_the_beginning(body: &str) -> Option<usize> {
+    let (at, line) = content(body).next()?;
+    let rest = line.strip_prefix("...")?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(at)
+}
+
+/// The position of a directive before any content that is neither of the version nor of tags.
+pub(super) fn unknown_directive(body: &str) -> Option<usize> {
+    let mut directives = content(body).take_while(|(_, line)| line.starts_with('%'));
+    let is_known = |line: &str| matches!(line.split_whitespace().next(), Some("%YAML" | "%TAG"));
+    directives.find(|(_, line)| !is_known(line)).map(|(at, _)| at)
+}
+
+/// The lines that are neither blank nor comments, each with its position.
+fn content(body: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = body.split_inclusive('\n').scan(0, |start, line| {
         let at = *start;
         *start += line.len();
         Some((at, line))
     });
-    let is_content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let (at, line) = lines.into_iter().find(|(_, line)| is_content(line))?;
-    let rest = line.strip_prefix("...")?;
-    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(at)
+    lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
 }
 
 /// Whether anything but markers, comments and blanks follows.

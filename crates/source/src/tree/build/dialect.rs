@@ -2,20 +2,35 @@
 
 use landfall_diagnostics::{Finding, Kind, Span};
 
-use super::{Builder, Frame, pages};
+use super::{Builder, Fault, Frame, pages};
 
 impl Builder<'_, '_> {
     /// Notes a scalar that the installer's parser cannot read.
-    pub(super) fn check_dialect(&mut self, body: &str, plain: bool, span: Span) {
-        let raw = body.get(span.range()).unwrap_or_default();
-        let (at, what, help) = match if plain { mark(raw) } else { slash(raw) } {
-            Some(at) if !plain => (at, "the escape `\\/` is unknown", "write `/` without the backslash"),
-            Some(at) if self.is_in_flow(body) => {
-                (at, "`?` and `:` end a value within brackets or braces", "put the value in quotes")
+    pub(super) fn check_dialect(&mut self, body: &str, plain: bool, tagged: bool, span: Span) {
+        let std::ops::Range { start, end } = span.range();
+        let raw = body.get(start..end).unwrap_or_default();
+        let (before, after) = body.split_at_checked(end).unwrap_or_default();
+        let follows_tag = tagged
+            && raw.is_empty()
+            && after.starts_with([']', '}'])
+            && !before.ends_with(char::is_whitespace);
+        let in_quotes = "put the value in quotes";
+        let (at, what, help) = match if plain { mark(raw) } else { escape(raw) } {
+            Some(at) if !plain => (at, "the escape is unknown", "write the character itself"),
+            Some(0) if raw.starts_with('?') && self.is_in_flow(body) => {
+                // The installer's parser may get past it: it reads a key here.
+                let message = "`?` begins a key within brackets or braces".to_owned();
+                self.fail(&pages::SYNTAX, Span::new(start, start + 1), &message, Some(in_quotes));
+                self.refused = Some(Fault { at: start, message, too_deep: false });
+                return;
             }
+            Some(at) if self.is_in_flow(body) => {
+                (at, "`?` and `:` end a value within brackets or braces", in_quotes)
+            }
+            None if follows_tag => (0, "a bracket or brace follows a tag", "put a space before it"),
             _ => return,
         };
-        let at = span.range().start + at;
+        let at = start + at;
         let span = self.shifted(Span::new(at, at + 1));
         let message = format!("this is not YAML 1.1: {what}");
         self.tree.beyond.push(Finding::error(&pages::SYNTAX, Kind::Parse, "", message).help(help).span(span));
@@ -30,21 +45,23 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Where a plain scalar has a mark that ends it in brackets or braces. At its beginning, `?` marks a key.
+/// Where a plain scalar has a mark that ends it in brackets or braces, or begins a key.
 fn mark(raw: &str) -> Option<usize> {
-    let is_mark = |(at, c): &(usize, char)| if *at == 0 { *c == ':' } else { *c == '?' };
+    let is_mark = |(at, c): &(usize, char)| *c == '?' || (*at == 0 && *c == ':');
     raw.char_indices().find(is_mark).map(|(at, _)| at)
 }
 
-/// Where a slash is escaped in a scalar in double quotes.
-fn slash(raw: &str) -> Option<usize> {
-    let quoted = raw.strip_prefix('"')?;
+/// Where a slash, or half of a character in UTF-16, is escaped in a scalar in double quotes.
+fn escape(raw: &str) -> Option<usize> {
+    let quoted = raw.strip_prefix('"')?.as_bytes();
     let mut is_escaped = false;
-    // The backslash is as far from the quotation mark as the slash from the first character.
-    quoted.bytes().position(|byte| {
-        let is_slash = is_escaped && byte == b'/';
-        is_escaped = !is_escaped && byte == b'\\';
-        is_slash
+    // The backslash is as far from the quotation mark as what it escapes from the first character.
+    (0..quoted.len()).find(|at| {
+        let escaped = quoted.get(*at..).unwrap_or_default();
+        let is_unknown = is_escaped
+            && matches!(escaped, [b'/', ..] | [b'u', b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
+        is_escaped = !is_escaped && escaped.first() == Some(&b'\\');
+        is_unknown
     })
 }
 
@@ -74,11 +91,24 @@ mod tests {
             ("a: {b: c?d}\n", '?'),
             ("a: [b, {c: d}, e?f]\n", '?'),
             ("a: {b: äc?d}\n", '?'),
+            ("a: {b: ?c}\n", '?'),
+            ("a: [!c]\n", ']'),
+            ("a: {b: !!str}\n", '}'),
+            ("a: \"\\ud83d\\ude00\"\n", '\\'),
+            ("%FOO bar\n---\na: b\n", '%'),
+            ("a: {9223372036854775808: b}\n", '9'),
             ("a: {b: :c}\n", ':'),
             ("a: {b: [:c]}\n", ':'),
         ] {
-            assert_eq!(found(text), [("LF0005", at)], "{text}");
+            let code = if at == '9' { "LF0007" } else { "LF0005" };
+            assert_eq!(found(text), [(code, at)], "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_mark_begins_a_key_in_brackets() {
+        assert_eq!(found("a: {?b: c}\n"), [("LF0023", '?')]);
+        assert_eq!(found("a: [?b]\n"), [("LF0023", '?')]);
     }
 
     #[test]
@@ -90,6 +120,10 @@ mod tests {
             "a: {b: 'c?d', e: x:y}\n",
             "a: [\"b?c\"]\nd: e?f\n",
             "a: |\n  {b: c?d} \\/\n",
+            "a: [!b ]\nc: [!d e]\nf: !g\n",
+            "a: \"\\ue000 \\u00e4\"\n",
+            "# %FOO\n%YAML 1.1\n%TAG ! !a\n---\na: b\n",
+            "a: {9223372036854775807: b}\n",
         ] {
             assert_eq!(found(text), [], "{text}");
         }
