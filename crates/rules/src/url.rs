@@ -120,7 +120,7 @@ fn parse(text: &str, request: bool) -> Result<Url, String> {
             Some((user, host)) => (user, host),
             None => ("", authority),
         };
-        url.host = parse_host(host)?;
+        url.host = parse_host(&url.scheme, host)?;
         check_user(user)?;
     }
     check_escapes(path)?;
@@ -179,7 +179,7 @@ fn is_host_byte(b: u8) -> bool {
     b >= 0x80 || b.is_ascii_alphanumeric() || b"!$&'()*+,;=:[]<>\"-_.~".contains(&b)
 }
 
-fn parse_host(host: &str) -> Result<String, String> {
+fn parse_host(scheme: &str, host: &str) -> Result<String, String> {
     let port_of = |text: &str| {
         let fits = match text.strip_prefix(':') {
             Some(digits) => digits.bytes().all(|b| b.is_ascii_digit()),
@@ -188,6 +188,9 @@ fn parse_host(host: &str) -> Result<String, String> {
         if fits { Ok(()) } else { Err("its port is not a number".to_owned()) }
     };
     if let Some(open) = host.rfind('[') {
+        if open > 0 {
+            return Err("a bracket follows other characters of the host".to_owned());
+        }
         let Some(close) = host.rfind(']').filter(|close| *close > open) else {
             return Err("a bracket is not closed".to_owned());
         };
@@ -198,22 +201,30 @@ fn parse_host(host: &str) -> Result<String, String> {
             None => (inner, ""),
         };
         let decoded = unescape_host(address)?;
+        check_host_bytes(zone)?;
         let zone = unescape(zone, |escape, b| escape == "%25" || b == b' ' || is_host_byte(b))?;
         if decoded.parse::<Ipv6Addr>().is_err() || zone.len() == 1 {
             return Err("the text in brackets is not an IPv6 address".to_owned());
         }
         return Ok(format!("[{decoded}{}]{}", String::from_utf8_lossy(&zone), &host[close + 1..]));
     }
-    if let Some(colon) = host.find(':') {
+    // Only the hosts of the web have no list of hosts with ports.
+    let is_web = ["http", "https"].contains(&scheme);
+    if let Some(colon) = if is_web { host.find(':') } else { host.rfind(':') } {
         port_of(&host[colon..])?;
     }
     unescape_host(host)
 }
 
-fn unescape_host(host: &str) -> Result<String, String> {
-    if let Some(b) = host.bytes().find(|b| !is_host_byte(*b) && *b != b'%') {
-        return Err(format!("the host contains the character `{}`", char::from(b)));
+fn check_host_bytes(host: &str) -> Result<(), String> {
+    match host.bytes().find(|b| !is_host_byte(*b) && *b != b'%') {
+        Some(b) => Err(format!("the host contains the character `{}`", char::from(b))),
+        None => Ok(()),
     }
+}
+
+fn unescape_host(host: &str) -> Result<String, String> {
+    check_host_bytes(host)?;
     let bytes = unescape(host, |escape, b| escape == "%25" || b >= 0x80)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -235,7 +246,15 @@ mod tests {
             ("https://a_b\"c", Some("a_b\"c")),
             ("https://a.test:x", None),
             ("https://[1.2.3.4]", None),
+            ("https://[fe80::1%25eth0{]", None),
+            ("https://a.test:80:90", None),
+            ("redfish://a.test:80:90", Some("a.test")),
             ("https://[::1", None),
+            ("https://x[::1]", None),
+            ("https://[[::1]", None),
+            ("https://[::1][::1]", None),
+            ("https://u@x[::1]:5", None),
+            ("https://u@[::1]:5", Some("::1")),
             ("https://a b", None),
             ("https://a{b", None),
             ("https://a%20b", None),
