@@ -1,12 +1,13 @@
 //! `additionalTrustBundle` and its policy: `docs/install-config.md`, section 7.2.
 
-use std::io::Cursor;
+mod certificate;
 
+use base64::Engine;
 use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
-use x509_parser::pem::Pem;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use super::Case;
+use super::ssh_key::BASE64;
 
 const FIELD: &str = "additionalTrustBundle";
 
@@ -49,7 +50,8 @@ fn check_bundle(bundle: &str) -> Result<(), String> {
         };
         number += 1;
         match X509Certificate::from_der(&block.contents) {
-            Ok(([], _)) => {}
+            Ok(([], certificate)) => certificate::check(&certificate)
+                .map_err(|fault| format!("the certificate in block {number} {fault}"))?,
             Ok(_) => return Err(format!("bytes follow the certificate in block {number}")),
             Err(_) => return Err(format!("block {number} is not an X.509 certificate")),
         }
@@ -72,38 +74,48 @@ pub fn certificates(bundle: &str) -> Vec<String> {
     found
 }
 
-/// The first whole block, and the text after it.
-fn next_block(text: &str) -> Option<(Pem, &str)> {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let after = &text[at + line.len()..];
-        at += line.len();
-        let label = line.trim_end().strip_prefix("-----BEGIN ").and_then(|l| l.strip_suffix("-----"));
-        let Some((body, rest)) = label.and_then(|label| to_end(after, label)) else {
-            continue;
-        };
-        // The reader knows no header lines, which stand before the data.
-        let data: String = body.split_inclusive('\n').skip_while(|line| line.contains(':')).collect();
-        // Go takes blanks in the data for nothing.
-        let block = format!("{line}{}-----END X-----\n", data.replace([' ', '\t'], ""));
-        if let Ok((pem, _)) = Pem::read(Cursor::new(block.as_bytes())) {
-            return Some((pem, rest));
-        }
-    }
-    None
+/// A PEM block.
+struct Block<'a> {
+    label: &'a str,
+    contents: Vec<u8>,
 }
 
-/// The text before the first END line, which must be that of `label`, and the text after it.
-fn to_end<'a>(text: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some(end) = line.trim_end().strip_prefix("-----END ") {
-            let fits = end.strip_suffix("-----") == Some(label);
-            return fits.then(|| (&text[..at], &text[at + line.len()..]));
+/// The first whole block, and the text after it.
+fn next_block(text: &str) -> Option<(Block<'_>, &str)> {
+    let mark = "\n-----END ";
+    let mut rest = text;
+    loop {
+        let end = rest.find(mark)?;
+        let (before, after) = (&rest[..=end], &rest[end + mark.len()..]);
+        if let Some(found) = block(before, after) {
+            return Some(found);
         }
-        at += line.len();
+        rest = after;
     }
-    None
+}
+
+/// The block that begins last in `before`, and the text after the END line, whose text after its mark begins `after`.
+fn block<'a>(before: &'a str, after: &'a str) -> Option<(Block<'a>, &'a str)> {
+    let mark = "-----BEGIN ";
+    let begin = before.rfind(mark)?;
+    let (skipped, block) = before.split_at_checked(begin)?;
+    let (first, mut data) = line(block.strip_prefix(mark)?);
+    let label = first.strip_suffix("-----").filter(|_| skipped.is_empty() || skipped.ends_with('\n'))?;
+    // A header must be followed by a line.
+    while let Some((_, next)) = Some(line(data)).filter(|(line, _)| line.contains(':')) {
+        data = Some(next).filter(|next| !next.is_empty())?;
+    }
+    let (blanks, rest) = line(after.strip_prefix(label)?.strip_prefix("-----")?);
+    let contents = BASE64.decode(data.replace([' ', '\t', '\r', '\n'], "")).ok()?;
+    blanks.is_empty().then_some((Block { label, contents }, rest))
+}
+
+/// The first line without the blanks at its end, and what follows it.
+fn line(text: &str) -> (&str, &str) {
+    let (line, rest) = text
+        .split_once('\n')
+        .map_or((text, ""), |(line, rest)| (line.strip_suffix('\r').unwrap_or(line), rest));
+    (line.trim_end_matches([' ', '\t']), rest)
 }
 
 #[cfg(test)]
@@ -114,9 +126,23 @@ mod tests {
     fn blanks_in_the_data_of_a_block_are_nothing() {
         let plain = certificates("-----BEGIN X-----\nAQIDBA==\n-----END X-----\n");
         assert_eq!(plain.len(), 1);
-        for data in ["AQ IDBA==", "  AQIDBA==", "AQIDBA== \t", "AQ\tID\nBA=="] {
+        for data in ["AQ IDBA==", "  AQIDBA==", "AQIDBA== \t", "AQ\tID\nBA==", "AQ\rID\rBA=="] {
             let block = format!("-----BEGIN X-----\n{data}\n-----END X-----\n");
             assert_eq!(certificates(&block), plain, "{data}");
         }
+    }
+
+    #[test]
+    fn lines_of_a_block_end_as_go_has_them() {
+        let block = |begin: &str, end: &str| {
+            certificates(&format!("-----BEGIN X-----{begin}AQIDBA==\n-----END X-----{end}")).len()
+        };
+        for blanks in ["\n", " \n", "\t\r\n", "\nA: b\nC: d\n\n", "\n\n"] {
+            assert_eq!(block(blanks, "\n"), 1, "{blanks:?}");
+        }
+        for blanks in ["\u{b}\n", "\u{c}\n", "\u{a0}\n", "\r"] {
+            assert_eq!((block("\n", blanks), block(blanks, "\n")), (0, 0), "{blanks:?}");
+        }
+        assert_eq!(certificates("-----BEGIN X-----\nA: b\n-----END X-----\n").len(), 0);
     }
 }
