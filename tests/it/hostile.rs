@@ -266,6 +266,14 @@ fn several_spellings_of_a_field_are_read_one_over_the_other() {
 }
 
 #[test]
+fn managed_fields_may_be_anything() {
+    for fields in ["5", "[]", "x", "{a: {password: b}}"] {
+        let metadata = format!("metadata: {{name: demo, managedFields: [{{fieldsV1: {fields}}}]}}\n");
+        assert_eq!(judged(&metadata), (Outcome::Accepted, vec![]), "{fields}");
+    }
+}
+
+#[test]
 fn the_name_of_the_plugin_is_folded_as_unicode_has_it() {
     let kind =
         |name: &str| judged(&format!("networking: {{networkType: {name}, ovnKubernetesConfig: {{}}}}\n")).1;

@@ -144,7 +144,7 @@ model! {
         /// Accepted, not used.
         pub fields_type: String,
         /// Accepted, not used.
-        pub fields_v1: Option<Opaque>,
+        pub fields_v1: Option<Opaque<serde_json::Value>>,
         /// Accepted, not used.
         pub subresource: String,
     }

@@ -349,20 +349,21 @@ impl JsonSchema for Time {
     }
 }
 
-/// A map whose content is not looked at, kept as it stands. What sounds like a secret is never shown.
+/// A map, or a value of any type, whose content is not looked at, kept as it stands. What sounds like a secret is
+/// never shown.
 #[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
-pub struct Opaque(BTreeMap<String, serde_json::Value>);
+pub struct Opaque<T = BTreeMap<String, serde_json::Value>>(T);
 
-impl fmt::Debug for Opaque {
+impl<T> fmt::Debug for Opaque<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Opaque({} keys)", self.0.len())
+        f.write_str("Opaque")
     }
 }
 
-impl Serialize for Opaque {
+impl<T: Serialize> Serialize for Opaque<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut shown = serde_json::Value::Object(self.0.clone().into_iter().collect());
+        let mut shown = serde_json::to_value(&self.0).map_err(serde::ser::Error::custom)?;
         redact_named(&mut shown);
         shown.serialize(serializer)
     }
@@ -385,7 +386,7 @@ fn redact_named(value: &mut serde_json::Value) {
     }
 }
 
-impl JsonSchema for Opaque {
+impl<T> JsonSchema for Opaque<T> {
     fn schema_name() -> Cow<'static, str> {
         "Opaque".into()
     }
