@@ -40,7 +40,7 @@ fn containerd() -> Value {
 }
 
 /// An image of this name with these versions.
-fn image(name: &str, versions: Value) -> Value {
+fn image(name: &str, versions: &Value) -> Value {
     let image = json!({ "name": name, "versions": versions, "updateStrategy": "major" });
     json!({ "machineImages": [image] })
 }
@@ -105,7 +105,7 @@ fn one_version_of_a_minor_version_is_supported() -> Result<(), Unexpected> {
     expect(&versions(supported("1.2.0")), &json!({}), &[])?;
     let of_image = |name: &str, versions: &[&str]| {
         let given = json!({ "architectures": ["amd64"], "classification": "supported" });
-        image(name, versions.iter().map(|version| whole(version, &given)).collect())
+        image(name, &versions.iter().map(|version| whole(version, &given)).collect())
     };
     let plain = parent(&json!({}));
     let known =
@@ -178,14 +178,14 @@ fn flavors_have_capabilities_of_the_parent() -> Result<(), Unexpected> {
             if !lines.is_empty() {
                 lines.insert(0, "admission".to_owned());
             }
-            let found = refused(&capable(), None, &image(name, json!([whole("1.0.1", &members)])))?;
+            let found = refused(&capable(), None, &image(name, &json!([whole("1.0.1", &members)])))?;
             assert_eq!(found, lines, "{name} {members}");
         }
     }
     // The only architecture need not be named; another one must not be.
     let mut single = capable();
     single["machineCapabilities"][0]["values"] = json!(["amd64"]);
-    let own = |members: Value| image("own", json!([whole("1", &members)]));
+    let own = |members: Value| image("own", &json!([whole("1", &members)]));
     expect(&single, &own(json!({})), &[])?;
     let lines = [
         "admission",
@@ -203,7 +203,7 @@ fn flavors_have_capabilities_of_the_parent() -> Result<(), Unexpected> {
 #[test]
 fn the_profile_is_brought_into_the_form_of_its_parent_first() -> Result<(), Unexpected> {
     let (plain, flavors) = (parent(&json!({})), json!([{ "architecture": ["arm64"] }]));
-    expect(&plain, &image("own", json!([whole("1", &json!({ "capabilityFlavors": flavors }))])), &[])?;
+    expect(&plain, &image("own", &json!([whole("1", &json!({ "capabilityFlavors": flavors }))])), &[])?;
     let override_with = |members: &Value| {
         let mut version = json!({ "version": "1.0.0", "expirationDate": FUTURE });
         for (name, member) in members.as_object().into_iter().flatten() {
@@ -246,7 +246,7 @@ fn container_runtimes_are_known_ones() -> Result<(), Unexpected> {
         .map(|line| format!("machineImages[0].{at}.cri{line}"))
         .collect();
         lines.insert(0, stage.to_owned());
-        assert_eq!(refused(&parent(&json!({})), None, &image(name, json!([version])))?, lines);
+        assert_eq!(refused(&parent(&json!({})), None, &image(name, &json!([version])))?, lines);
     }
     Ok(())
 }
@@ -256,7 +256,7 @@ fn versions_are_those_that_gardener_accepts() -> Result<(), Unexpected> {
     let version = |version: &str, members: Value| {
         let mut version = whole(version, &members);
         version["architectures"] = json!(["amd64"]);
-        image("i", json!([version]))
+        image("i", &json!([version]))
     };
     let at = "machineImages[0].versions[0]";
     let (invalid, all) = (format!("{at}.version invalid"), "machineImages invalid");
