@@ -111,10 +111,10 @@ fn tag_before_comma(text: &str) -> Option<usize> {
     let first = *commas.first()?;
     // With a space before each of them the parser reads on, and an empty scalar ends at the space.
     let (mut spaced, mut from) = (String::with_capacity(text.len() + commas.len()), 0);
-    let mut spaces = Vec::with_capacity(commas.len());
+    let mut blanks = Vec::with_capacity(commas.len());
     for at in &commas {
         spaced.push_str(&text[from..*at]);
-        spaces.push(spaced.len());
+        blanks.push(spaced.len());
         spaced.push(' ');
         from = *at;
     }
@@ -122,7 +122,7 @@ fn tag_before_comma(text: &str) -> Option<usize> {
     for read in lenient_events(&spaced) {
         match read {
             Ok(Placed { event: Event::Scalar { text, tag: Some(_), .. }, end, .. }) if text.is_empty() => {
-                if let Ok(number) = spaces.binary_search(&end) {
+                if let Ok(number) = blanks.binary_search(&end) {
                     return commas.get(number).copied();
                 }
             }
