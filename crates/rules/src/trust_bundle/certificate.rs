@@ -178,8 +178,8 @@ mod tests {
                 assert_eq!(at, Some(0), "{from:?}");
                 continue;
             };
-            let changed = [before, to, &after[from.len()..]].concat();
-            let found = judged(&changed).err().unwrap_or_default();
+            let bytes = [before, to, &after[from.len()..]].concat();
+            let found = judged(&bytes).err().unwrap_or_default();
             assert!(found.contains(fault), "{to:?}: {found}");
         }
     }

@@ -105,7 +105,7 @@ fn one_version_of_a_minor_version_is_supported() -> Result<(), Unexpected> {
     expect(&versions(supported("1.2.0")), &json!({}), &[])?;
     let of_image = |name: &str, versions: &[&str]| {
         let given = json!({ "architectures": ["amd64"], "classification": "supported" });
-        image(name, &versions.iter().map(|version| whole(version, &given)).collect())
+        image(name, &versions.iter().map(|version| whole(version, &given)).collect::<Value>())
     };
     let plain = parent(&json!({}));
     let known =
