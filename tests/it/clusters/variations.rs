@@ -129,27 +129,6 @@ fn the_cloud_config_has_the_trust_bundle_for_custom_endpoints() {
 }
 
 #[test]
-fn the_clusters_own_configs_name_the_given_group_of_the_network() {
-    for release in ["4.14", "4.19"] {
-        for (given, wanted) in [("", "pub-z5r9x-rg"), ("net-rg", "net-rg")] {
-            let files = varied(release, "x-azure-internal", |config, _| {
-                config["platform"]["azure"]["networkResourceGroupName"] = given.into();
-            });
-            let status =
-                &files["manifests/cluster-infrastructure-02-config.yml"]["status"]["platformStatus"]["azure"];
-            assert_eq!(status["networkResourceGroupName"], wanted, "{release}");
-            let cloud = text_at(&files["manifests/cloud-provider-config.yaml"], "/data/config");
-            let cloud: Value = serde_json::from_str(&cloud).unwrap();
-            assert_eq!(cloud["vnetResourceGroup"], wanted, "{release}");
-            // The network itself is created in the cluster's group.
-            let machine = &files["openshift/99_openshift-cluster-api_master-machines-0.yaml"];
-            let group = machine.pointer("/spec/providerSpec/value/networkResourceGroup").unwrap();
-            assert_eq!(group, "pub-z5r9x-rg", "{release}");
-        }
-    }
-}
-
-#[test]
 fn failure_domains_on_azure_are_sorted_before_4_19() {
     for (release, wanted) in [("4.14", ["1", "2", "3"]), ("4.19", ["3", "1", "2"])] {
         let files = varied(release, "x-azure-internal", |config, _| {

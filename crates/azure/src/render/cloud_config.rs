@@ -76,7 +76,7 @@ fn config<'a>(rendering: &Rendering<'a>) -> Config<'a> {
         resource_group: &azure.groups.cluster,
         location: &azure.location,
         vnet_name: &azure.network.name,
-        vnet_resource_group: rendering.network_group(),
+        vnet_resource_group: &azure.network.resource_group,
         subnet_name: &azure.network.compute_subnet,
         security_group_name: &azure.network.security_group,
         route_table_name: &azure.network.route_table,

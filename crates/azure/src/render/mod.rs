@@ -81,12 +81,12 @@ pub(super) fn unset(plan: &Plan) -> Unset {
     }
 }
 
-impl<'a> Rendering<'a> {
+impl Rendering<'_> {
     fn infrastructure_status(&self) -> Value {
         let azure = self.azure;
         let mut status = json!({
             "cloudName": azure.cloud.name,
-            "networkResourceGroupName": self.network_group(),
+            "networkResourceGroupName": azure.network.resource_group,
             "resourceGroupName": azure.groups.cluster,
         });
         if azure.cloud.stack {
@@ -103,12 +103,6 @@ impl<'a> Rendering<'a> {
             status["resourceTags"] = tags.map(|(key, value)| json!({ "key": key, "value": value })).collect();
         }
         status
-    }
-
-    /// The network's group in the cluster's own configs: the given one, even if landfall creates the network.
-    fn network_group(&self) -> &'a str {
-        let given = Some(self.platform.network_resource_group_name.as_str());
-        given.filter(|given| !given.is_empty()).unwrap_or(&self.azure.groups.cluster)
     }
 
     /// Where the operating system finds data disks, by their number.
