@@ -1,9 +1,7 @@
 //! `OpenStack`'s text: what the cluster's credentials need, in place of what the older provider needed.
 
-use ::ini::{Ini, ParseOption, Properties};
-
 use super::Fault;
-use super::ini::aligned;
+use super::ini::{aligned, quoted};
 
 /// What `[Global]` of the older form must say, since it goes: absent is as good as empty.
 const LEGACY: [(&str, &str); 3] =
@@ -16,99 +14,206 @@ const CREDENTIALS: [(&str, &str); 3] =
 /// What `[LoadBalancer]` says where the user does not.
 const LOAD_BALANCER: [(&str, &str); 2] = [("max-shared-lb", "1"), ("manage-security-groups", "true")];
 
-/// The text for the cloud controller manager. Comments are lost, and quotes that no value needs.
+/// The section whose keys are in front of all headers.
+const DEFAULT: &str = "DEFAULT";
+
+/// The text for the cloud controller manager. Quotes that no value needs are lost, and comments behind the last key.
 ///
 /// # Errors
 /// The text cannot be read, or a setting that must be removed is not as the cluster created it.
 pub(super) fn ccm(text: &str) -> Result<String, Fault> {
-    let mut file = read(text)?;
-    if let Some(global) = file.section_mut(Some("Global")) {
+    let mut file = File::read(text)?;
+    let global = file.sections.iter_mut().find(|section| section.name == "Global");
+    if let Some(global) = global {
         for (key, expected) in LEGACY {
-            // The last one counts.
-            let given = global.remove_all(key).next_back().unwrap_or_default();
-            if given != expected {
+            if global.remove(key).unwrap_or_default() != expected {
                 return Err(Fault::LegacySettingChanged(key));
             }
         }
     }
-    let global = section(&mut file, "Global");
+    let global = file.section("Global");
     for (key, value) in CREDENTIALS {
-        global.insert(key, value);
+        global.setting(key).value = value.to_owned();
     }
-    file.delete(Some("BlockStorage"));
-    let balancer = section(&mut file, "LoadBalancer");
-    balancer.remove_all("use-octavia").for_each(drop);
+    file.sections.retain(|section| section.name != "BlockStorage");
+    let balancer = file.section("LoadBalancer");
+    balancer.remove("use-octavia");
     for (key, value) in LOAD_BALANCER {
-        if !balancer.contains_key(key) {
-            balancer.insert(key, value);
+        if !balancer.settings.iter().any(|setting| setting.key == key) {
+            balancer.setting(key).value = value.to_owned();
         }
     }
-    Ok(write(&file))
+    Ok(file.write())
 }
 
-/// Reads the text, repeated sections as one.
-fn read(text: &str) -> Result<Ini, Fault> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // The reader takes comments for keys or values unless they fill a line from its start.
-    let text = text.lines().map(|line| without_comment(line).trim()).collect::<Vec<_>>().join("\n");
-    // Quotes and escapes are the provider's to read.
-    let raw = ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
-    let parsed =
-        Ini::load_from_str_opt(&text, raw).map_err(|fault| unreadable(&format!("line {}: ", fault.line)))?;
-    let mut file = Ini::new();
-    for (name, properties) in parsed {
-        // It also takes a line that is none of an INI file's for the beginning of the next.
-        if name.as_ref().is_some_and(|name| name.contains('\n') || name.trim().is_empty())
-            || properties.iter().any(|(key, _)| key.contains('\n'))
-        {
-            return Err(unreadable(""));
+/// A text as go-ini understands it, which reads and writes these texts in the operator of `OpenShift`.
+struct File {
+    /// The default section first.
+    sections: Vec<Section>,
+}
+
+#[derive(Default)]
+struct Section {
+    name: String,
+    /// The lines in front of its header.
+    comment: String,
+    settings: Vec<Setting>,
+}
+
+#[derive(Default)]
+struct Setting {
+    key: String,
+    /// The value as it is written.
+    value: String,
+    /// The lines in front of it.
+    comment: String,
+}
+
+impl File {
+    /// Reads the text, repeated sections as one, and of repeated keys the last value. A comment belongs to the next
+    /// key or header.
+    fn read(text: &str) -> Result<Self, Fault> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut file = Self { sections: vec![Section { name: DEFAULT.to_owned(), ..Section::default() }] };
+        let mut current = DEFAULT.to_owned();
+        let mut comment = String::new();
+        let mut lines = (1..).zip(text.split_inclusive('\n'));
+        while let Some((number, line)) = lines.next() {
+            let line = line.trim_start();
+            let unreadable = || unreadable(number);
+            if line.starts_with(['#', ';']) {
+                note(&mut comment, line);
+            } else if let Some(header) = line.strip_prefix('[') {
+                // A comment may have brackets, too.
+                let end = without_comment(header).rfind(']').or_else(|| header.rfind(']'));
+                let (name, rest) = header.split_at(end.filter(|end| *end > 0).ok_or_else(unreadable)?);
+                note(&mut comment, rest);
+                name.clone_into(&mut current);
+                file.section(name).comment = std::mem::take(&mut comment);
+            } else if !line.is_empty() {
+                let (key, rest) = key(line).filter(|(key, _)| !key.is_empty()).ok_or_else(unreadable)?;
+                let mut next = lines.by_ref().map(|(_, line)| line);
+                let value = value(rest, &mut next, &mut comment).ok_or_else(unreadable)?;
+                let setting = file.section(&current).setting(key);
+                (setting.value, setting.comment) = (value, std::mem::take(&mut comment));
+            }
         }
-        let section = file.entry(name).or_insert_with(Properties::new);
-        for (key, value) in properties {
-            section.append(key, bare(&value).to_owned());
+        Ok(file)
+    }
+
+    /// The section of that name, created at the end if necessary.
+    fn section(&mut self, name: &str) -> &mut Section {
+        let found = self.sections.iter().position(|section| section.name == name);
+        let at = found.unwrap_or_else(|| {
+            self.sections.push(Section { name: name.to_owned(), ..Section::default() });
+            self.sections.len() - 1
+        });
+        &mut self.sections[at]
+    }
+
+    fn write(&self) -> String {
+        let sections = self.sections.iter().map(|Section { name, comment, settings }| {
+            let header = if name == DEFAULT { String::new() } else { format!("[{name}]\n") };
+            let keys: Vec<String> = settings.iter().map(Setting::written_key).collect();
+            let pairs = keys.iter().zip(settings).map(|(key, setting)| (key.as_str(), setting.value.clone()));
+            let lines = aligned(&pairs.collect::<Vec<_>>());
+            let lines = lines.split_inclusive('\n').zip(settings);
+            let lines = lines.map(|(line, setting)| format!("{}{line}", setting.comment));
+            format!("{comment}{header}{}", lines.collect::<Vec<_>>().concat())
+        });
+        sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Section {
+    /// The setting of that name, created at the end if necessary. Each item of a list is called `-`.
+    fn setting(&mut self, key: &str) -> &mut Setting {
+        let found = self.settings.iter().position(|setting| setting.key == key && key != "-");
+        let at = found.unwrap_or_else(|| {
+            self.settings.push(Setting { key: key.to_owned(), ..Setting::default() });
+            self.settings.len() - 1
+        });
+        &mut self.settings[at]
+    }
+
+    /// Takes a setting out with its comment.
+    fn remove(&mut self, key: &str) -> Option<String> {
+        let at = self.settings.iter().position(|setting| setting.key == key)?;
+        Some(self.settings.remove(at).value)
+    }
+}
+
+impl Setting {
+    /// The key in the quotes that it needs.
+    fn written_key(&self) -> String {
+        let key = &self.key;
+        if key.contains(['"', '=', ':']) { format!("`{key}`") } else { key.clone() }
+    }
+}
+
+fn unreadable(line: usize) -> Fault {
+    Fault::ConfigUnreadable(format!("line {line}: neither a section nor a key with a value"))
+}
+
+/// Adds the comment that is in this text, if there is one, as a line.
+fn note(comment: &mut String, text: &str) {
+    let Some(at) = text.find(['#', ';']) else { return };
+    let (mark, words) = text.split_at(at).1.split_at(1);
+    comment.extend([mark, " ", words.trim(), "\n"]);
+}
+
+/// The key of a line, which may be in quotes, and what follows the sign behind it.
+fn key(line: &str) -> Option<(&str, &str)> {
+    let in_quotes = |quote: char| line.strip_prefix(quote)?.split_once(quote);
+    if line.starts_with(['"', '`']) {
+        let (key, rest) = in_quotes('"').or_else(|| in_quotes('`'))?;
+        return Some((key.trim(), rest.split_once(['=', ':'])?.1));
+    }
+    let (key, rest) = line.split_once(['=', ':'])?;
+    Some((key.trim(), rest))
+}
+
+/// The value of a key as it is written, which may go on in the next lines; none where its quotes stay open. What else
+/// is in quotes or has escapes is the provider's to read.
+fn value<'a>(rest: &str, lines: &mut impl Iterator<Item = &'a str>, comment: &mut String) -> Option<String> {
+    let mut given = rest.trim_start().to_owned();
+    for quote in [r#"""""#, "`"] {
+        if let Some(inner) = given.strip_prefix(quote) {
+            let mut inner = inner.to_owned();
+            while !inner.contains(quote) {
+                inner.push_str(lines.next()?);
+            }
+            return inner.rsplit_once(quote).map(|(value, _)| quoted(value));
         }
     }
-    Ok(file)
-}
-
-fn unreadable(place: &str) -> Fault {
-    Fault::ConfigUnreadable(format!("{place}neither a section nor a key with a value"))
-}
-
-/// The section of that name, created at the end if necessary.
-fn section<'a>(file: &'a mut Ini, name: &str) -> &'a mut Properties {
-    file.entry(Some(name.to_owned())).or_insert_with(Properties::new)
+    while let Some(before) = given.trim_end().strip_suffix('\\') {
+        let next = lines.next().unwrap_or_default();
+        given = format!("{before}{}", next.trim());
+    }
+    let value = without_comment(&given);
+    note(comment, given.split_at(value.len()).1);
+    let value = value.trim();
+    let between = |quote: char| {
+        let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.contains(quote)).then_some(inner)
+    };
+    let inner = between('"').filter(|inner| !inner.contains('\\')).or_else(|| between('\''));
+    Some(match inner {
+        Some(inner) => quoted(inner),
+        None if value.contains(['"', '\\', ';', '#']) => value.to_owned(),
+        None => quoted(value),
+    })
 }
 
 /// The line up to a comment that is not in double quotes.
 fn without_comment(line: &str) -> &str {
-    let (mut quoted, mut escaped) = (false, false);
+    let (mut in_quotes, mut escaped) = (false, false);
     let comment = line.find(|c: char| {
-        quoted ^= c == '"' && !escaped;
+        in_quotes ^= c == '"' && !escaped;
         escaped = c == '\\' && !escaped;
-        !quoted && matches!(c, ';' | '#')
+        !in_quotes && matches!(c, ';' | '#')
     });
     comment.map_or(line, |comment| line.split_at(comment).0)
-}
-
-/// A value without quotes around it, as ordinary readers of INI take it, unless something in it needs them.
-fn bare(value: &str) -> &str {
-    let between = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    let inner = between('"').or_else(|| between('\'')).unwrap_or(value);
-    let is_plain = inner.trim() == inner && !inner.contains(['"', '\'', '\\', ';', '#', '\t']);
-    if is_plain { inner } else { value }
-}
-
-fn write(file: &Ini) -> String {
-    let sections = file.iter().filter_map(|(name, properties)| {
-        let lines: Vec<_> = properties.iter().map(|(key, value)| (key, value.to_owned())).collect();
-        match name {
-            Some(name) => Some(format!("[{name}]\n{}", aligned(&lines))),
-            None if lines.is_empty() => None,
-            None => Some(aligned(&lines)),
-        }
-    });
-    sections.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -159,12 +264,44 @@ mod tests {
              # more\nPath : C:\\new;gone\nsub = \"a # b\"\nsub = it's\n[Global]\nlate = '1'\nregion = \"a b\"\n"
         );
         let expected = format!(
-            "[Global]\nca-file     = /x\nlate        = 1\nregion      = a b\n{GLOBAL}\n\
-             [LoadBalancerClass \"a;b\"]\nPath = C:\\new\nsub  = \"a # b\"\nsub  = it's\n\n{BALANCER}"
+            "[Global]\n# indented = comment\nca-file     = /x\nlate        = 1\nregion      = a b\n{GLOBAL}\n\
+             # more\n[LoadBalancerClass \"a;b\"]\n; gone\nPath = C:\\new\nsub  = it's\n\n{BALANCER}"
         );
         assert_eq!(ccm(&own)?, expected);
         assert_eq!(ccm("a = b\n")?, format!("a = b\n\n[Global]\n{GLOBAL}\n{BALANCER}"));
         Ok(())
+    }
+
+    #[test]
+    fn comments_stay_with_the_next_key_or_header() {
+        let own = "# head\n[Global] ; all\n# name\nsecret-name = openstack-credentials\nsecret-namespace = \
+                   kube-system\n\n#note\nregion = r ;x\ncloud = other\n# old\n[BlockStorage]\n; x\nx = 1\n\
+                   #\n[Route]\n# gone\n";
+        let expected = format!(
+            "# head\n; all\n[Global]\n# note\n; x\nregion      = r\ncloud       = openstack\nuse-clouds  = true\n\
+             clouds-file = /etc/openstack/secret/clouds.yaml\n\n# \n[Route]\n\n{BALANCER}"
+        );
+        assert_eq!(ccm(own), Ok(expected));
+    }
+
+    #[test]
+    fn values_and_headers_are_read_as_the_operator_reads_them() {
+        for (given, written) in [
+            ("[R]\na = 1\nb = 2\na = 3", "[R]\na = 3\nb = 2"),
+            ("[R]\na = `b`\nc = \"\"\"d\"\"\"", "[R]\na = b\nc = d"),
+            ("[R]\na = `b#c`\nd = 'e;f'", "[R]\na = \"b#c\"\n; f'\nd = 'e"),
+            ("[R]\na = \"\"\"b\nc\"\"\"\nd = e`f", "[R]\na = \"b\\nc\"\nd = \"\"\"e`f\"\"\""),
+            ("[R]\na = ' b '\nc = \"'d'\"", "[R]\na = \" b \"\nc = 'd'"),
+            ("[R]\na = \"b\\\"c\"", "[R]\na = \"b\\\"c\""),
+            ("[R]\na = b\\\n c\nd = e\\", "[R]\na = bc\nd = e"),
+            ("[R] junk\na = b\n[R]x]", "[R]\na = b\n\n[R]x]"),
+            ("[ R ] # [1]\n- = a\n- = b", "# [1]\n[ R ]\n- = a\n- = b"),
+            ("[R]\na = b\n[DEFAULT]\nc = d", "c = d\n\n[R]\na = b"),
+            ("[R]\n\"a\" = b\n`c=d`: e", "[R]\na     = b\n`c=d` = e"),
+        ] {
+            let expected = format!("{written}\n\n[Global]\n{GLOBAL}\n{BALANCER}");
+            assert_eq!(ccm(given), Ok(expected), "{given}");
+        }
     }
 
     #[test]
@@ -177,6 +314,8 @@ mod tests {
             "[a]\nhidden\nb = c",
             "[hid\nden]\n",
             "[a]\nb = c\nhidden\n",
+            "[a]\nb = `hidden\n",
+            "[a]\nb = \"\"\"hidden\nc = d\n",
         ] {
             let fault = ccm(wrong).map_err(|fault| (fault.name(), fault.to_string().contains("hidden")));
             assert_eq!(fault, Err(("config-unreadable", false)), "{wrong}");

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use lines::{Line, Lines};
 
-pub use write::{aligned, header, value, write};
+pub use write::{aligned, header, quoted, value, write};
 
 /// Why a text cannot be read, and where. It cites nothing of the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -208,7 +208,10 @@ impl Value {
 }
 
 /// A flag; its name alone sets it.
-fn flag_of(given: Option<&str>) -> Result<bool, &'static str> {
+///
+/// # Errors
+/// It has another value.
+pub fn flag_of(given: Option<&str>) -> Result<bool, &'static str> {
     let is = |words: [&str; 4], given: &str| words.iter().any(|word| word.eq_ignore_ascii_case(given));
     match given {
         None => Ok(true),
@@ -218,16 +221,22 @@ fn flag_of(given: Option<&str>) -> Result<bool, &'static str> {
     }
 }
 
-/// A number of 32 bits, decimal or behind `0x` hexadecimal.
 fn number_of(given: &str) -> Result<i32, &'static str> {
+    let number = number(given).and_then(|number| i32::try_from(number).ok());
+    number.ok_or("this variable must be a 32-bit integer")
+}
+
+/// A whole number, decimal or behind `0x` hexadecimal; none where the text is not one.
+pub fn number(given: &str) -> Option<i128> {
+    let given = given.trim();
     let (negative, digits) = given.strip_prefix('-').map_or((false, given), |digits| (true, digits));
-    let number = match digits.strip_prefix("0x") {
+    match digits.strip_prefix("0x") {
         // The parser below would take a second sign.
-        Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => i64::from_str_radix(hex, 16)
-            .ok()
-            .and_then(|number| i32::try_from(if negative { -number } else { number }).ok()),
+        Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit() || b == b'_') => {
+            let number = i128::from_str_radix(&hex.replace('_', ""), 16).ok()?;
+            Some(if negative { -number } else { number })
+        }
         Some(_) => None,
         None => given.parse().ok(),
-    };
-    number.ok_or("this variable must be a 32-bit integer")
+    }
 }

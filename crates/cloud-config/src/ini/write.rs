@@ -55,7 +55,7 @@ fn lines(section: &Section) -> Vec<(&'static str, String)> {
 
 /// A value in the form in which `OpenShift`'s own operator writes it, as far as the provider reads that back:
 /// where there is a back-quote, between empty quoted parts.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     if text.contains('`') && !text.contains(['"', '\\', '\n']) {
         return format!("\"\"\"{text}\"\"\"");
     }
