@@ -200,9 +200,11 @@ fn an_endpoint_that_names_a_user_is_refused_without_being_shown() {
     fs::write(at.join("aws.yaml"), aws).unwrap();
     let (code, said) = refusal(at, &["stitch", "--infrastructure", "aws.yaml"]);
     assert!(code == Some(3) && said.contains("LF1414") && !said.contains("canary"), "{code:?} {said}");
-    fs::write(at.join("cloud.conf"), "[ServiceOverride \"0\"]\nURL = http://user:canary@ec2\n").unwrap();
-    let (code, said) = refusal(at, &["ccm", "--platform", "aws", "--source", "cloud.conf"]);
-    assert!(code == Some(3) && said.contains("LF1414") && !said.contains("canary"), "{code:?} {said}");
+    // The second step passes on what it finds.
+    let found = "[ServiceOverride \"0\"]\nURL = http://user:canary@ec2\n";
+    let output = landfall(at, &["ccm", "--platform", "aws", "--source", "-"], found);
+    assert!(output.status.success() && text(&output.stdout).contains("URL = http://user:canary@ec2\n"));
+    assert!(!text(&output.stderr).contains("canary"));
 }
 
 #[test]
