@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use landfall_diagnostics::{Findings, shortened};
 use landfall_model::catalogue::Catalogue;
-use landfall_source::{NodeId, NodeKind, Scalar};
+use landfall_source::{NodeId, NodeKind};
 
 use super::json::{Json, Members};
+use super::shape::{Fields, INT32, INT64, Shape, older_boolean, respelled};
 use super::{AzureStatus, Fault, Infrastructure, document};
 
 /// The mark that editors put in front of a text.
@@ -14,6 +15,65 @@ const MARK: char = '\u{feff}';
 const CLOUD: &str = "cloud";
 const VM_TYPE: &str = "vmType";
 const PROBE_MODE: &str = "clusterServiceLoadBalancerHealthProbeMode";
+
+const RATE_LIMIT: Fields = &[
+    (Shape::Flag, "cloudProviderRateLimit"),
+    (Shape::Number, "cloudProviderRateLimitQPS cloudProviderRateLimitQPSWrite"),
+    (INT64, "cloudProviderRateLimitBucket cloudProviderRateLimitBucketWrite"),
+];
+
+/// The provider's settings.
+const SETTINGS: Fields = &[
+    (
+        Shape::Text,
+        "cloud userAgent resourceManagerEndpoint tenantId networkResourceTenantID aadClientId aadClientSecret \
+         aadClientCertPath aadClientCertPassword userAssignedIdentityID aadFederatedTokenFile \
+         aadMSIDataPlaneIdentityPath subscriptionId identitySystem networkResourceSubscriptionID cloudConfigType \
+         resourceGroup location extendedLocationName extendedLocationType vnetName vnetResourceGroup subnetName \
+         securityGroupName securityGroupResourceGroup routeTableName routeTableResourceGroup \
+         primaryAvailabilitySetName vmType primaryScaleSetName tags systemTags loadBalancerSku loadBalancerName \
+         loadBalancerResourceGroup preConfiguredBackendPoolLoadBalancerTypes \
+         loadBalancerBackendPoolConfigurationType privateLinkServiceResourceGroup \
+         clusterServiceLoadBalancerHealthProbeMode clusterServiceSharedLoadBalancerHealthProbePath",
+    ),
+    (
+        Shape::Flag,
+        "cloudProviderBackoff disableAzureStackCloud enableMinimumRetryAfter useManagedIdentityExtension \
+         useFederatedWorkloadIdentityExtension disableAPICallCache listVmssVirtualMachinesWithoutInstanceView \
+         disableAvailabilitySetNodes enableVmssFlexNodes useInstanceMetadata excludeMasterFromStandardLB \
+         disableOutboundSNAT enableMigrateToIPBasedBackendPoolAPI enableIPTagMutationForExistingPublicIP \
+         cloudProviderRateLimit",
+    ),
+    (
+        INT64,
+        "cloudProviderBackoffRetries cloudProviderBackoffDuration nonVmssUniformNodesCacheTTLInSeconds \
+         vmssCacheTTLInSeconds vmssVirtualMachinesCacheTTLInSeconds vmssFlexCacheTTLInSeconds \
+         vmssFlexVMCacheTTLInSeconds vmCacheTTLInSeconds loadBalancerCacheTTLInSeconds nsgCacheTTLInSeconds \
+         routeTableCacheTTLInSeconds plsCacheTTLInSeconds availabilitySetsCacheTTLInSeconds \
+         publicIPCacheTTLInSeconds routeUpdateWaitingInSeconds maximumLoadBalancerRuleCount putVMSSVMBatchSize \
+         routeUpdateIntervalInSeconds loadBalancerBackendPoolUpdateIntervalInSeconds \
+         nodeInstanceNotFoundGracePeriodInSeconds cloudProviderRateLimitBucket cloudProviderRateLimitBucketWrite",
+    ),
+    (INT32, "clusterServiceSharedLoadBalancerHealthProbePort"),
+    (
+        Shape::Number,
+        "cloudProviderBackoffExponent cloudProviderBackoffJitter cloudProviderRateLimitQPS \
+         cloudProviderRateLimitQPSWrite",
+    ),
+    (Shape::Map(&Shape::Text), "tagsMap"),
+    (Shape::Map(&Shape::Object(RATE_LIMIT)), "Entries"),
+    (
+        Shape::Object(&[(Shape::Text, "subscriptionID resourceGroup vaultName secretName")]),
+        "auxiliaryTokenProvider",
+    ),
+    (
+        Shape::List(&Shape::Object(&[
+            (Shape::Text, "name primaryVMSet"),
+            (Shape::Flag, "allowServicePlacement"),
+        ])),
+        "multipleStandardLoadBalancerConfigurations",
+    ),
+];
 
 /// The cloud that a cluster is in.
 struct Home {
@@ -49,15 +109,9 @@ pub(super) fn stitch(infrastructure: &Infrastructure, text: &[u8]) -> Result<Opt
 /// The text for the cloud controller manager.
 ///
 /// # Errors
-/// As for [`stitch`]; YAML cannot be read here.
+/// As for [`stitch`]; YAML cannot be read here, and every setting must have the provider's type.
 pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String, Fault> {
-    let Json::Object(mut settings) = Json::read(text).map_err(|why| not_json(text, why))? else {
-        return Err(unreadable("it is not a JSON object"));
-    };
-    let order = Json::names(text);
-    for name in [CLOUD, VM_TYPE, PROBE_MODE] {
-        spell(&mut settings, &order, name)?;
-    }
+    let mut settings = provider_settings(text)?;
     let home = home(infrastructure)?;
     if settings.get(VM_TYPE).is_none_or(Json::is_empty) {
         settings.insert(VM_TYPE.to_owned(), Json::Text("standard".to_owned()));
@@ -72,6 +126,14 @@ pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String,
         settings.insert(PROBE_MODE.to_owned(), Json::Text("shared".to_owned()));
     }
     Ok(Json::Object(settings).line())
+}
+
+/// The settings of a text by the provider's names, which it reads without regard to case. It does not know all.
+fn provider_settings(text: &str) -> Result<Members, Fault> {
+    let Json::Object(settings) = Json::read(text).map_err(|why| not_json(text, why))? else {
+        return Err(unreadable("it is not a JSON object"));
+    };
+    respelled(SETTINGS, settings, &Json::names(text)).map_err(Fault::ConfigUnreadable)
 }
 
 /// Why a text is not the JSON that the provider needs: [`in_json`] leaves YAML with ambiguous words as it is.
@@ -106,8 +168,7 @@ pub(super) fn in_json(text: &str) -> Cow<'_, str> {
 
 /// What a cluster whose text this is says of its cloud; none where the text names no cloud that is known.
 pub(super) fn presumed(text: &str) -> Option<AzureStatus> {
-    let Ok(Json::Object(mut settings)) = Json::read(text) else { return None };
-    spell(&mut settings, &Json::names(text), CLOUD).ok()?;
+    let settings = provider_settings(text).ok()?;
     let Some(Json::Text(given)) = settings.get(CLOUD) else { return None };
     let name = Catalogue::embedded().azure.clouds.keys().find(|name| name.eq_ignore_ascii_case(given))?;
     Some(AzureStatus { cloud_name: name.clone() })
@@ -157,7 +218,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     while let Some((path, id)) = open.pop() {
         let dot = if path.is_empty() { "" } else { "." };
         match &tree.target(id).kind {
-            NodeKind::Plain(word) if is_older_boolean(word) => found.push(path),
+            NodeKind::Plain(word) if older_boolean(word).is_some() => found.push(path),
             NodeKind::Map(map) => {
                 let entries = tree.entries(*map).iter();
                 open.extend(entries.map(|entry| (format!("{path}{dot}{}", entry.key), entry.value)));
@@ -171,26 +232,6 @@ pub(super) fn words(text: &str) -> Vec<String> {
     }
     found.sort();
     found
-}
-
-fn is_older_boolean(word: &str) -> bool {
-    let is_newer = ["true", "false"].iter().any(|newer| word.eq_ignore_ascii_case(newer));
-    !is_newer && matches!(landfall_source::resolve(word), Scalar::Bool(_))
-}
-
-/// Gives a setting, which is a text, the name that it is known by: the provider reads names without regard to
-/// case. Of several, the last one of the text counts that is not null.
-fn spell(settings: &mut Members, order: &[String], name: &str) -> Result<(), Fault> {
-    let mut last = None;
-    for key in order.iter().filter(|key| key.eq_ignore_ascii_case(name)) {
-        match settings.remove(key) {
-            None | Some(Json::Null) => {}
-            Some(Json::Text(text)) => last = Some(text),
-            Some(other) => return Err(unreadable(&format!("`{name}` is {}, not a string", other.noun()))),
-        }
-    }
-    settings.extend(last.map(|text| (name.to_owned(), Json::Text(text))));
-    Ok(())
 }
 
 fn unreadable(why: &str) -> Fault {
@@ -263,6 +304,31 @@ mod tests {
     }
 
     #[test]
+    fn settings_have_the_types_of_the_provider() {
+        let why = |setting: &str| ccm(&cluster(""), &format!("{{{setting}}}")).err();
+        for (setting, told) in [
+            (r#""tenantID":5"#, "`tenantId` is a number, not a string"),
+            (r#""useManagedIdentityExtension":"true""#, "a boolean"),
+            (r#""putVMSSVMBatchSize":"5""#, "an integer"),
+            (r#""putVMSSVMBatchSize":5.0"#, "an integer"),
+            (r#""cloudProviderBackoffExponent":"1.5""#, "a number"),
+            (r#""cloudProviderBackoffExponent":1e400"#, "a number"),
+            (r#""tagsMap":{"a":1}"#, "`tagsMap.a` is a number, not a string"),
+            (r#""clusterServiceSharedLoadBalancerHealthProbePort":3000000000"#, "an integer"),
+            (r#""Entries":{"a":{"cloudProviderRateLimit":1}}"#, "`Entries.a.cloudProviderRateLimit`"),
+        ] {
+            let why = why(setting).map(|fault| fault.to_string()).unwrap_or_default();
+            assert!(why.contains(told), "{setting}: {why}");
+        }
+        for right in [
+            r#""putVMSSVMBatchSize":5,"tagsMap":{"a":"b"},"disableOutboundSNAT":null"#,
+            r#""cloudProviderBackoffExponent":1.5,"maximumLoadBalancerRuleCount":9007199254740993"#,
+        ] {
+            assert_eq!(why(right), None, "{right}");
+        }
+    }
+
+    #[test]
     fn a_text_tells_its_cloud_where_it_is_a_known_one() {
         let cloud = |text: &str| presumed(text).map(|status| status.cloud_name);
         assert_eq!(cloud("{\"Cloud\":\"azurechinacloud\"}"), Some("AzureChinaCloud".to_owned()));
@@ -296,6 +362,9 @@ mod tests {
         }
         let last = r#"{"Cloud":"AzurePublicCloud","cloud":"AzureChinaCloud"}"#;
         assert!(ccm(&cluster("AzureChinaCloud"), last).is_ok());
+        let text = r#"{"TENANTID":"t","tenantId":"u","tenantid":null,"resourcegroup":"r","tenant":5}"#;
+        let expected = json!({ "tenantId": "u", "resourceGroup": "r", "tenant": 5, "vmType": "standard" });
+        assert_eq!(ccm(&cluster("AzureStackCloud"), text).map(|text| read(&text)), Ok(expected));
         for text in ["", "[]", "a: b", "{\"cloud\":7}"] {
             assert_eq!(presumed(text), None, "{text}");
             let name = ccm(&cluster(""), text).map_err(|fault| fault.name());

@@ -6,11 +6,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::infrastructure::{object, or_default};
+use super::infrastructure::{CONFIG_MAP, INFRASTRUCTURE, NETWORK};
 use super::managed;
 use super::{Entries, Fault, Infrastructure, Network, document};
 
-const CONFIG_MAP: &str = "ConfigMap";
+const KIND: &str = "ConfigMap";
 const NAME: &str = "kube-cloud-config";
 const NAMESPACE: &str = "openshift-config-managed";
 /// The namespace in which clusters look for the user's map.
@@ -24,26 +24,21 @@ struct Manifest {
     api_version: &'static str,
     #[serde(skip_deserializing)]
     kind: &'static str,
-    #[serde(deserialize_with = "object")]
     metadata: Metadata,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
-    data: BTreeMap<String, Option<String>>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
-    binary_data: BTreeMap<String, Option<String>>,
+    #[serde(flatten)]
+    entries: Entries,
 }
 
-/// What of the metadata is the user's to say.
+/// What of the metadata counts.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Metadata {
-    #[serde(skip_deserializing)]
-    name: &'static str,
-    #[serde(skip_deserializing)]
-    namespace: &'static str,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<String, Option<String>>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
-    annotations: BTreeMap<String, Option<String>>,
+    name: String,
+    namespace: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: BTreeMap<String, String>,
 }
 
 /// The manifest of the managed map as YAML, of the Infrastructure object and the user's map, each as YAML or JSON.
@@ -54,37 +49,13 @@ struct Metadata {
 pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault> {
     let infrastructure = self::infrastructure(infrastructure)?;
     let mut manifest = user.map_or_else(|| Ok(Manifest::default()), Manifest::read)?;
-    let entries = managed::managed(&infrastructure, &manifest.entries()?)?;
+    manifest.entries = managed::managed(&infrastructure, &manifest.entries)?;
     manifest.api_version = "v1";
-    manifest.kind = CONFIG_MAP;
-    manifest.metadata.name = NAME;
-    manifest.metadata.namespace = NAMESPACE;
-    for said in [&mut manifest.metadata.labels, &mut manifest.metadata.annotations] {
-        for text in said.values_mut() {
-            text.get_or_insert_default();
-        }
-    }
-    manifest.data = entries.data.into_iter().map(|(key, text)| (key, Some(text))).collect();
-    manifest.binary_data = entries.binary_data.into_iter().map(|(key, text)| (key, Some(text))).collect();
+    manifest.kind = KIND;
+    NAME.clone_into(&mut manifest.metadata.name);
+    NAMESPACE.clone_into(&mut manifest.metadata.namespace);
     // Every key is text.
     Ok(landfall_render::yaml(&serde_json::to_value(&manifest).unwrap_or_default()))
-}
-
-/// How a map is called.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Titled {
-    #[serde(deserialize_with = "object")]
-    metadata: Title,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Title {
-    #[serde(deserialize_with = "or_default")]
-    name: String,
-    #[serde(deserialize_with = "or_default")]
-    namespace: String,
 }
 
 /// The key that the Infrastructure object names and the user's map does not have; none where one of them cannot
@@ -92,8 +63,7 @@ struct Title {
 #[must_use]
 pub fn missing_key(infrastructure: &str, user: &str) -> Option<String> {
     let infrastructure = self::infrastructure(infrastructure).ok()?;
-    let user = Manifest::read(user).and_then(|mut manifest| manifest.entries()).ok()?;
-    managed::lacking_key(&infrastructure, &user).map(str::to_owned)
+    managed::lacking_key(&infrastructure, &Manifest::read(user).ok()?.entries).map(str::to_owned)
 }
 
 /// What the user's map is called and what the map is called that the Infrastructure object names, where they
@@ -101,7 +71,7 @@ pub fn missing_key(infrastructure: &str, user: &str) -> Option<String> {
 #[must_use]
 pub fn another_map(infrastructure: &str, user: &str) -> Option<(String, String)> {
     let wanted = self::infrastructure(infrastructure).ok()?.spec.cloud_config.name;
-    let Titled { metadata: Title { name, namespace } } = document::object(user, CONFIG_MAP).ok()?;
+    let Metadata { name, namespace, .. } = Manifest::read(user).ok()?.metadata;
     let differs = |found: &str, wanted: &str| !found.is_empty() && found != wanted;
     if wanted.is_empty() || !(differs(&name, &wanted) || differs(&namespace, OF_USER)) {
         return None;
@@ -119,7 +89,7 @@ pub fn infrastructure(text: &str) -> Result<Infrastructure, Fault> {
     if text.is_empty() {
         return Err(Fault::InfrastructureFileEmpty);
     }
-    document::object(text, "Infrastructure").map_err(Fault::InfrastructureUnreadable)
+    document::object(text, "Infrastructure", &INFRASTRUCTURE).map_err(Fault::InfrastructureUnreadable)
 }
 
 /// The Network object of a file.
@@ -127,31 +97,21 @@ pub fn infrastructure(text: &str) -> Result<Infrastructure, Fault> {
 /// # Errors
 /// The file is not this object.
 pub fn network(text: &str) -> Result<Network, Fault> {
-    document::object(text, "Network").map_err(Fault::NetworkUnreadable)
+    document::object(text, "Network", &NETWORK).map_err(Fault::NetworkUnreadable)
 }
 
 impl Manifest {
     fn read(text: &str) -> Result<Self, Fault> {
-        document::object(text, CONFIG_MAP).map_err(Fault::ManifestUnreadable)
-    }
-
-    /// The entries, those without a value as empty ones.
-    fn entries(&mut self) -> Result<Entries, Fault> {
-        let data = std::mem::take(&mut self.data);
-        let binary = std::mem::take(&mut self.binary_data).into_iter().map(|(key, text)| {
+        let unreadable = Fault::ManifestUnreadable;
+        let mut manifest: Self = document::object(text, KIND, &CONFIG_MAP).map_err(unreadable)?;
+        for (key, text) in &mut manifest.entries.binary_data {
             // Lines may be broken anywhere.
-            let text = text.unwrap_or_default().replace(['\r', '\n'], "");
-            match STANDARD.decode(&text) {
-                Ok(_) => Ok((key, text)),
-                Err(_) => {
-                    Err(Fault::ManifestUnreadable(format!("binaryData has `{key}`, which is not base64")))
-                }
+            text.retain(|c| !matches!(c, '\r' | '\n'));
+            if STANDARD.decode(&*text).is_err() {
+                return Err(unreadable(format!("binaryData has `{key}`, which is not base64")));
             }
-        });
-        Ok(Entries {
-            data: data.into_iter().map(|(key, text)| (key, text.unwrap_or_default())).collect(),
-            binary_data: binary.collect::<Result<_, _>>()?,
-        })
+        }
+        Ok(manifest)
     }
 }
 
@@ -163,7 +123,7 @@ mod tests {
 
     fn made(infrastructure: &str, user: &str) -> Result<Value, String> {
         let manifest = stitch(infrastructure, Some(user)).map_err(|fault| fault.name().to_owned())?;
-        document::yaml(&manifest)
+        serde_yaml::from_str(&manifest).map_err(|fault| fault.to_string())
     }
 
     const GCP: &str = r#"{"spec": {"cloudConfig": {"name": "m", "key": "config"}}, "status": {"platformStatus": {"type": "GCP"}}}"#;
@@ -171,12 +131,12 @@ mod tests {
     #[test]
     fn labels_and_annotations_are_carried_over_and_nothing_else() {
         let user = "kind: ConfigMap\nmetadata:\n  name: own\n  uid: x\n  labels: {a: b}\n  annotations:\nimmutable: true\n\
-                    data: {config: 'yes', other: }\nbinaryData:\n  b: |\n    eA\n    ==\n";
+                    data: {config: 'yes', other: , n: 1.50, b: true}\nbinaryData:\n  b: |\n    eA\n    ==\n";
         let expected = json!({
             "apiVersion": "v1",
             "kind": "ConfigMap",
             "metadata": { "name": NAME, "namespace": NAMESPACE, "labels": { "a": "b" } },
-            "data": { "cloud.conf": "yes", "other": "" },
+            "data": { "cloud.conf": "yes", "other": "", "n": "1.5", "b": "true" },
             "binaryData": { "b": "eA==" },
         });
         assert_eq!(made(GCP, user), Ok(expected));
@@ -207,7 +167,19 @@ mod tests {
     #[test]
     fn what_is_of_another_kind_or_type_is_refused() {
         let unreadable = |text: &str| made(GCP, text) == Err("config-manifest-unreadable".to_owned());
-        for text in ["kind: Secret", "data: 5", "data: {a: 5}", "binaryData: {a: '?'}", "- a", "a: ["] {
+        for text in [
+            "kind: Secret",
+            "data: 5",
+            "data: {a: [5]}",
+            "binaryData: {a: '?'}",
+            "binaryData: {a: 1234}",
+            "- a",
+            "a: [",
+            "immutable: 'true'",
+            "immutable: 5",
+            "apiVersion: 5",
+            "metadata: {creationTimestamp: x}",
+        ] {
             assert!(unreadable(text), "{text}");
         }
         let infrastructure = |text: &str| made(text, "");
@@ -219,6 +191,18 @@ mod tests {
             "status: {platformStatus: {type: AWS, aws: {serviceEndpoints: [[ec2, x]]}}}",
             "spec: {cloudConfig: [m, config]}",
             "spec: {platformSpec: {vsphere: 5}}",
+            "spec: {platformSpec: {vsphere: {vcenters: x}}}",
+            "spec: {platformSpec: {vsphere: {vcenters: [{port: 99999999999}]}}}",
+            "spec: {platformSpec: {aws: {serviceEndpoints: x}}}",
+            "metadata: x",
+            "metadata: {labels: x}",
+            "metadata: {creationTimestamp: x}",
+            "metadata: {generation: '5'}",
+            "apiVersion: 5",
+            "status: {infrastructureName: [x]}",
+            "status: {apiServerURL: {}}",
+            "status: {platformStatus: {gcp: 5}}",
+            "status: {platformStatus: {nutanix: {loadBalancer: {type: [x]}}}}",
         ] {
             assert_eq!(infrastructure(text), Err("infrastructure-unreadable".to_owned()), "{text}");
         }
@@ -229,6 +213,15 @@ mod tests {
         let labelled = made(GCP, "metadata: {labels: {a: ~}}");
         assert_eq!(labelled.map(|made| made["metadata"]["labels"].clone()), Ok(json!({ "a": "" })));
         assert_eq!(infrastructure(""), Err("infrastructure-file-empty".to_owned()));
+        assert_eq!(
+            infrastructure("status: {platformStatus: {type: Azure, azure: {cloudName: 5}}}"),
+            Err("cloud-name-unsupported".to_owned())
+        );
+        let caseless = "SPEC: {cloudconfig: {KEY: 5}}\nStatus: {platformStatus: {Type: GCP}}";
+        let map = "DATA: {5: a}\ndata: {x: y}\nMetadata: {Labels: {a: 5}}";
+        let caseless = made(caseless, map);
+        assert_eq!(caseless.as_ref().map(|made| &made["data"]), Ok(&json!({ "cloud.conf": "a", "x": "y" })));
+        assert_eq!(caseless.map(|made| made["metadata"]["labels"].clone()), Ok(json!({ "a": "5" })));
         assert_eq!(infrastructure("# none\n").map(|made| made["kind"].clone()), Ok(json!("ConfigMap")));
         assert_eq!(
             network("spec: {serviceNetwork: 5}").map_err(|fault| fault.name()),

@@ -6,62 +6,25 @@ use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
     VariantAccess as _, Visitor,
 };
-use serde_json::Value;
 use serde_yaml::value::{Tag, TaggedValue};
 use serde_yaml::{Mapping, Value as Yaml};
 
 use super::json::{Json, Members};
+use super::shape::Shape;
 
 /// The tag of a whole number of more than 64 bits, which stands as its digits.
 const LARGE: &str = "!large";
-
-/// What a text says, read as JSON where it is that, otherwise as YAML 1.2; null where it says nothing.
-///
-/// # Errors
-/// Why it is neither, in words that cite no value.
-pub fn read(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).or_else(|_| value(text, Numbers::Rounded))
-}
-
-/// What a YAML text says, with its merge keys carried out.
-///
-/// # Errors
-/// Why it is not YAML, or says what JSON cannot, in words that cite no value.
-pub fn yaml(text: &str) -> Result<Value, String> {
-    value(text, Numbers::Held)
-}
-
-/// What a YAML text says, in numbers of these forms.
-fn value(text: &str, numbers: Numbers) -> Result<Value, String> {
-    // What was written as JSON can be read.
-    serde_json::from_str(&parsed(text, numbers)?.line()).map_err(|_| "a number is too large".to_owned())
-}
-
-/// What becomes of numbers.
-#[derive(Clone, Copy)]
-enum Numbers {
-    /// They have the form of JSON that is written anew, with all digits.
-    Canonical,
-    /// They stay as they are; whole ones of more than 64 bits are refused, as no value holds them.
-    Held,
-    /// They stay as they are, as far as a double holds them.
-    Rounded,
-}
 
 /// What a YAML text says, with its merge keys carried out and all digits of its numbers.
 ///
 /// # Errors
 /// Why it is not YAML, or says what JSON cannot, in words that cite no value.
 pub fn tree(text: &str) -> Result<Json, String> {
-    parsed(text, Numbers::Canonical)
-}
-
-fn parsed(text: &str, numbers: Numbers) -> Result<Json, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let unreadable = |fault: serde_yaml::Error| fault.to_string();
     let Document(mut document) = serde_yaml::from_str(text).map_err(unreadable)?;
     document.apply_merge().map_err(unreadable)?;
-    json(document, numbers)
+    json(document)
 }
 
 /// A YAML value, whose numbers may be of any size.
@@ -152,48 +115,29 @@ fn large(digits: String) -> Yaml {
     Yaml::Tagged(Box::new(TaggedValue { tag: Tag::new(LARGE), value: Yaml::String(digits) }))
 }
 
-/// An object of a cluster; with all its defaults where the text says nothing.
+/// An object of a cluster as JSON or YAML; with all its defaults where the text says nothing.
 ///
 /// # Errors
-/// Why the text is not this object.
-pub fn object<T: DeserializeOwned + Default>(text: &str, kind: &str) -> Result<T, String> {
-    let value = read(text)?;
-    if !(value.is_object() || value.is_null()) {
-        return Err("it is not a mapping".to_owned());
+/// Why the text is not this object, in words that cite no value.
+pub fn object<T: DeserializeOwned>(text: &str, kind: &str, shape: &Shape) -> Result<T, String> {
+    let value = shape.fit(Json::read(text).or_else(|_| tree(text))?, "")?;
+    if let Json::Object(members) = &value
+        && let Some(Json::Text(found)) = members.get("kind")
+        && !found.is_empty()
+        && found != kind
+    {
+        return Err(format!("its kind is `{}`, not {kind}", landfall_diagnostics::shortened(found)));
     }
-    of_kind(&value, kind)?;
-    serde_json::from_value::<Option<T>>(value).map(Option::unwrap_or_default).map_err(|fault| {
-        // In front of that, the value is cited.
-        let fault = fault.to_string();
-        let expected = fault.rsplit_once(", expected ").map_or("another value", |(_, expected)| expected);
-        format!("expected {expected}, found another type")
-    })
+    value.to().map_err(|_| "a number is too large".to_owned())
 }
 
-/// Checks that an object with a kind is of this one.
-fn of_kind(object: &Value, kind: &str) -> Result<(), String> {
-    match object.get("kind") {
-        None | Some(Value::Null) => Ok(()),
-        Some(Value::String(found)) if found.is_empty() || found == kind => Ok(()),
-        Some(Value::String(found)) => {
-            Err(format!("its kind is `{}`, not {kind}", landfall_diagnostics::shortened(found)))
-        }
-        Some(_) => Err("its kind is not a string".to_owned()),
-    }
-}
-
-fn json(value: Yaml, numbers: Numbers) -> Result<Json, String> {
+fn json(value: Yaml) -> Result<Json, String> {
     Ok(match value {
         Yaml::Null => Json::Null,
         Yaml::Bool(flag) => Json::Flag(flag),
-        Yaml::Number(number) => match numbers {
-            Numbers::Canonical => Json::number(&digits(&number)?),
-            Numbers::Held | Numbers::Rounded => Json::number_as_is(&digits(&number)?),
-        },
+        Yaml::Number(number) => Json::number(&digits(&number)?),
         Yaml::String(text) => Json::Text(text),
-        Yaml::Sequence(items) => {
-            Json::List(items.into_iter().map(|item| json(item, numbers)).collect::<Result<_, _>>()?)
-        }
+        Yaml::Sequence(items) => Json::List(items.into_iter().map(json).collect::<Result<_, _>>()?),
         Yaml::Mapping(members) => {
             let mut object = Members::new();
             for (name, member) in members {
@@ -201,14 +145,11 @@ fn json(value: Yaml, numbers: Numbers) -> Result<Json, String> {
                 if object.contains_key(&name) {
                     return Err(duplicated(&name));
                 }
-                object.insert(name, json(member, numbers)?);
+                object.insert(name, json(member)?);
             }
             Json::Object(object)
         }
         // No other tag was read.
-        Yaml::Tagged(_) if matches!(numbers, Numbers::Held) => {
-            return Err("a number has more than 64 bits: write it in quotes".to_owned());
-        }
         Yaml::Tagged(tagged) => Json::number(&text(tagged.value)),
     })
 }
@@ -239,20 +180,19 @@ fn digits(number: &serde_yaml::Number) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
+    fn line(text: &str) -> Result<String, String> {
+        tree(text).map(|tree| tree.line())
+    }
+
     #[test]
-    fn both_forms_say_the_same() {
-        assert_eq!(read("{\"a\": [1, \"\\ud83d\\ude00\"]}"), Ok(json!({ "a": [1, "😀"] })));
-        assert_eq!(
-            read("a: &x {k: ~}\nb: {<<: *x, l: yes}\n"),
-            read(r#"{"a":{"k":null},"b":{"k":null,"l":"yes"}}"#)
-        );
-        assert_eq!(read("1: a\ntrue: !own b\n"), Ok(json!({ "1": "a", "true": "b" })));
+    fn keys_aliases_and_tags_become_json() {
+        let merged = line("a: &x {k: ~}\nb: {<<: *x, l: yes}\n");
+        assert_eq!(merged.as_deref(), Ok(r#"{"a":{"k":null},"b":{"k":null,"l":"yes"}}"#));
+        assert_eq!(line("1: a\ntrue: !own b\n").as_deref(), Ok(r#"{"1":"a","true":"b"}"#));
         for nothing in ["", " \n", "# nothing\n", "null"] {
-            assert_eq!(read(nothing), Ok(Value::Null), "{nothing:?}");
+            assert_eq!(line(nothing).as_deref(), Ok("null"), "{nothing:?}");
         }
     }
 
@@ -264,23 +204,15 @@ mod tests {
             ("0xFFFFFFFFFFFFFFFFF", "295147905179352825855"),
             ("98765432109876543210987", "98765432109876543210987"),
             ("1.50", "1.5"),
+            ("443.0", "443"),
+            ("-0.0", "-0"),
+            ("-0", "0"),
             ("!own 7", "7"),
         ] {
-            assert_eq!(tree(&format!("x: {text}")).map(|tree| tree.line()), Ok(format!("{{\"x\":{line}}}")));
-            assert!(read(&format!("x: {text}")).is_ok_and(|value| value["x"].is_number()), "{text}");
+            assert_eq!(self::line(&format!("x: {text}")), Ok(format!("{{\"x\":{line}}}")));
         }
-        // What a value cannot hold is not changed without a word.
-        for text in ["18446744073709551616", "98765432109876543210987"] {
-            let told = yaml(&format!("x: {text}")).err().unwrap_or_default();
-            assert!(told.contains("in quotes") && !told.contains(text), "{told}");
-        }
-        assert_eq!(
-            yaml("x: [10.0, 1e10]").map(|value| value["x"].to_string()),
-            Ok("[10.0,10000000000.0]".to_owned())
-        );
         let digits = "9".repeat(60);
-        let read =
-            yaml(&format!("password: {digits}\nother: [")).map_or_else(|why| why, |value| value.to_string());
+        let read = line(&format!("password: {digits}\nother: [")).unwrap_or_else(|why| why);
         assert!(!read.contains(&digits), "{read}");
     }
 
@@ -295,18 +227,39 @@ mod tests {
             "a: [",
             "\"\\ud800\"",
         ] {
-            assert!(read(text).is_err(), "{text}");
+            assert!(tree(text).is_err(), "{text}");
         }
         for text in ["a: 1\na: 2", "1: a\n\"1\": b"] {
-            assert!(read(text).is_err_and(|why| why.contains("` is duplicated")), "{text}");
+            assert!(line(text).is_err_and(|why| why.contains("` is duplicated")), "{text}");
         }
     }
 
     #[test]
-    fn a_wrong_type_is_reported_without_the_value() {
-        let read = object::<super::super::Infrastructure>("spec: https://user:word@host\n", "Infrastructure");
-        assert!(read.is_err_and(|why| why.contains("expected a map") && !why.contains("word@")));
-        assert!(of_kind(&json!({ "kind": "Pod" }), "Infrastructure").is_err());
-        assert_eq!(of_kind(&json!({ "kind": "" }), "Infrastructure"), Ok(()));
+    fn a_wrong_type_is_reported_with_its_place_and_without_the_value() {
+        const SHAPE: Shape = Shape::Object(&[
+            (Shape::Text, "kind"),
+            (Shape::Object(&[(Shape::List(&Shape::Scalar), "urls"), (Shape::Time, "at")]), "spec"),
+        ]);
+        let read =
+            |text: &str| object::<serde_json::Value>(text, "Own", &SHAPE).map(|value| value.to_string());
+        for (text, told) in [
+            ("https://user:word@host", "it is a string, not a mapping"),
+            ("spec: word", "`spec` is a string, not a mapping"),
+            ("spec: {urls: [a, {b: word}]}", "`spec.urls[1]` is a mapping, not a string"),
+            ("SPEC: {At: word}", "`spec.at` is a string, not a time in RFC 3339"),
+            ("kind: 5", "`kind` is a number, not a string"),
+            ("kind: Pod", "its kind is `Pod`, not Own"),
+        ] {
+            assert_eq!(read(text), Err(told.to_owned()), "{text}");
+        }
+        let right =
+            "KIND: ~\nkind: ''\nSpec: {urls: [a, 1.50, true, ~]}\nspec: {at: 2024-01-02T03:04:05Z}\nx: 1";
+        let expected =
+            r#"{"kind":"","spec":{"at":"2024-01-02T03:04:05Z","urls":["a","1.5","true",""]},"x":1}"#;
+        assert_eq!(read(right).as_deref(), Ok(expected));
+        assert_eq!(
+            read(r#"{"spec":{"urls":["\ud83d\ude00"]}}"#).as_deref(),
+            Ok(r#"{"spec":{"urls":["😀"]}}"#)
+        );
     }
 }

@@ -4,6 +4,123 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use super::shape::{INT32, INT64, Shape};
+
+const TEXTS: Shape = Shape::List(&Shape::Scalar);
+const OWNER: Shape = Shape::Object(&[
+    (Shape::Scalar, "apiVersion kind name uid"),
+    (Shape::Flag, "controller blockOwnerDeletion"),
+]);
+const MANAGER: Shape = Shape::Object(&[
+    (Shape::Scalar, "manager operation apiVersion fieldsType subresource"),
+    (Shape::Time, "time"),
+]);
+
+/// The metadata of an object.
+const METADATA: Shape = Shape::Object(&[
+    (Shape::Scalar, "name generateName namespace selfLink uid resourceVersion"),
+    (INT64, "generation deletionGracePeriodSeconds"),
+    (Shape::Time, "creationTimestamp deletionTimestamp"),
+    (Shape::Map(&Shape::Scalar), "labels annotations"),
+    (TEXTS, "finalizers"),
+    (Shape::List(&OWNER), "ownerReferences"),
+    (Shape::List(&MANAGER), "managedFields"),
+]);
+
+const NAMED: Shape = Shape::Object(&[(Shape::Scalar, "type uuid name")]);
+const PRISM: Shape = Shape::Object(&[(Shape::Scalar, "address"), (INT32, "port")]);
+const ADDRESSES: Shape =
+    Shape::Object(&[(TEXTS, "apiIntLoadBalancerIPs apiLoadBalancerIPs ingressLoadBalancerIPs")]);
+const HOST_GROUP: Shape = Shape::Object(&[(Shape::Scalar, "vmGroup hostGroup vmHostRule")]);
+const AFFINITY: Shape = Shape::Object(&[(Shape::Scalar, "type"), (HOST_GROUP, "hostGroup")]);
+const FAILURE_DOMAIN: Shape = Shape::Object(&[
+    (Shape::Scalar, "name region zone server"),
+    (AFFINITY, "regionAffinity zoneAffinity"),
+    (
+        Shape::Object(&[
+            (Shape::Scalar, "datacenter computeCluster datastore resourcePool folder template"),
+            (TEXTS, "networks"),
+        ]),
+        "topology",
+    ),
+    (NAMED, "cluster"),
+    (Shape::List(&NAMED), "subnets"),
+]);
+const SIDE: Shape =
+    Shape::Object(&[(Shape::Scalar, "network"), (TEXTS, "networkSubnetCidr excludeNetworkSubnetCidr")]);
+
+/// What `spec` and `status` say of a platform. The same name has the same shape on all of them.
+const PLATFORM: Shape = Shape::Object(&[
+    (
+        Shape::Scalar,
+        "region location zone resourceGroup resourceGroupName resourceGroupID networkResourceGroupName \
+         cloudName armEndpoint ipFamily projectID apiServerInternalIP ingressIP nodeDNSIP dnsRecordsType \
+         providerType cisInstanceCRN dnsInstanceCRN platformName",
+    ),
+    (TEXTS, "apiServerInternalIPs ingressIPs machineNetworks"),
+    (Shape::List(&Shape::Object(&[(Shape::Scalar, "name url")])), "serviceEndpoints"),
+    (Shape::List(&Shape::Object(&[(Shape::Scalar, "key value parentID")])), "resourceTags resourceLabels"),
+    (NAMED, "loadBalancer"),
+    (Shape::Object(&[(Shape::Scalar, "dnsType"), (ADDRESSES, "clusterHosted")]), "cloudLoadBalancerConfig"),
+    (Shape::Object(&[(Shape::Scalar, "state")]), "cloudControllerManager"),
+    (
+        Shape::List(&Shape::Object(&[(Shape::Scalar, "server"), (INT32, "port"), (TEXTS, "datacenters")])),
+        "vcenters",
+    ),
+    (Shape::List(&FAILURE_DOMAIN), "failureDomains"),
+    (Shape::Object(&[(SIDE, "external internal")]), "nodeNetworking"),
+    (PRISM, "prismCentral"),
+    (Shape::List(&Shape::Object(&[(Shape::Scalar, "name"), (PRISM, "endpoint")])), "prismElements"),
+]);
+const PLATFORMS: Shape = Shape::Object(&[
+    (Shape::Scalar, "type"),
+    (
+        PLATFORM,
+        "aws azure gcp baremetal openstack ovirt vsphere ibmcloud kubevirt equinixMetal powervs alibabaCloud \
+         nutanix external",
+    ),
+]);
+
+/// A whole Infrastructure object in a file. What does not count here is checked, too.
+pub(super) const INFRASTRUCTURE: Shape = Shape::Object(&[
+    (Shape::Text, "apiVersion kind"),
+    (METADATA, "metadata"),
+    (
+        Shape::Object(&[
+            (Shape::Object(&[(Shape::Scalar, "name key")]), "cloudConfig"),
+            (PLATFORMS, "platformSpec"),
+        ]),
+        "spec",
+    ),
+    (
+        Shape::Object(&[
+            (
+                Shape::Scalar,
+                "infrastructureName platform etcdDiscoveryDomain apiServerURL apiServerInternalURI \
+                 controlPlaneTopology infrastructureTopology cpuPartitioning",
+            ),
+            (PLATFORMS, "platformStatus"),
+        ]),
+        "status",
+    ),
+]);
+
+/// A Network object in a file, as far as it counts here.
+pub(super) const NETWORK: Shape = Shape::Object(&[
+    (Shape::Text, "apiVersion kind"),
+    (METADATA, "metadata"),
+    (Shape::Object(&[(TEXTS, "serviceNetwork")]), "spec"),
+]);
+
+/// A whole `ConfigMap` in a file.
+pub(super) const CONFIG_MAP: Shape = Shape::Object(&[
+    (Shape::Text, "apiVersion kind"),
+    (METADATA, "metadata"),
+    (Shape::Map(&Shape::Scalar), "data"),
+    (Shape::Map(&Shape::Text), "binaryData"),
+    (Shape::Word, "immutable"),
+]);
+
 /// A value that may be null, which is as good as absent.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     from: D,

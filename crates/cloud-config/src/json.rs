@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
-use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
+use serde::{Serialize, Serializer};
 use serde_json::Deserializer;
 use serde_json::ser::PrettyFormatter;
 use serde_json::value::RawValue;
@@ -23,8 +23,8 @@ pub enum Json {
     Null,
     /// Yes or no.
     Flag(bool),
-    /// A number, as it is written.
-    Number(Box<RawValue>),
+    /// A number, as it was written. It is written in its canonical form.
+    Number(#[serde(serialize_with = "canonically")] Box<RawValue>),
     /// A text.
     Text(String),
     /// A list.
@@ -77,18 +77,23 @@ impl Json {
             Some(b't') => Self::Flag(true),
             Some(b'f') => Self::Flag(false),
             Some(b'n') => Self::Null,
-            _ => Self::number(text),
+            _ => Self::Number(raw.to_owned()),
         })
     }
 
-    /// A number in its canonical form, which is JSON, too.
+    /// A number that has the canonical form of this one, which is JSON, too.
     pub fn number(text: &str) -> Self {
-        Self::number_as_is(&canonical(text))
+        let canonical = canonical(text);
+        // Read anew, it would be an integer, whose zero has no sign.
+        Self::Number(raw(if canonical == "-0" { text } else { canonical.as_str() }))
     }
 
-    /// A number as it is written.
-    pub fn number_as_is(text: &str) -> Self {
-        Self::Number(RawValue::from_string(text.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    /// The value as one of another type.
+    ///
+    /// # Errors
+    /// It has another type, or a number is too large.
+    pub fn to<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(&self.line())
     }
 
     /// The value on one line.
@@ -148,7 +153,7 @@ impl Json {
 
 /// The shortest text that a double reads back as the same, with an exponent only below 1e-6 and from 1e21 on. What
 /// no double holds stays as it is: whole numbers that would lose digits, and numbers beyond its range.
-fn canonical(text: &str) -> String {
+pub fn canonical(text: &str) -> String {
     let whole = !text.contains(['.', 'e', 'E']);
     let Some(number) = text.parse::<f64>().ok().filter(|number| number.is_finite()) else {
         return text.to_owned();
@@ -164,6 +169,14 @@ fn canonical(text: &str) -> String {
         let exponent = format!("{number:e}");
         if exponent.contains("e-") { exponent } else { exponent.replace('e', "e+") }
     }
+}
+
+fn raw(number: &str) -> Box<RawValue> {
+    RawValue::from_string(number.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+fn canonically<S: Serializer>(number: &RawValue, to: S) -> Result<S::Ok, S::Error> {
+    raw(&canonical(number.get())).serialize(to)
 }
 
 /// The members of an object as they stand, also those that stand twice.

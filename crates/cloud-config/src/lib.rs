@@ -33,6 +33,7 @@ pub mod managed;
 mod map;
 mod openstack;
 pub mod pages;
+mod shape;
 pub mod target;
 mod vsphere;
 

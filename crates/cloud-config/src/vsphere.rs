@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::infrastructure::{object, objects, or_default, texts};
+use super::json::Json;
+use super::shape::{Fields, Shape, UINT64};
 use super::{Fault, Infrastructure, Network, document};
 
 type Settings = Map<String, Value>;
@@ -18,22 +20,48 @@ const MASQUERADE: &str = "fd69::2/128";
 const SERVER: &str = "server";
 const PORT: &str = "port";
 const DATACENTERS: &str = "datacenters";
-const INSECURE: &str = "insecureFlag";
+
+const GLOBAL: Fields = &[
+    (
+        Shape::Text,
+        "user password server caFile thumbprint secretName secretNamespace secretsDirectory apiBinding",
+    ),
+    (UINT64, "port soapRoundtripCount"),
+    (Shape::Word, "insecureFlag apiDisable"),
+    (Shape::List(&Shape::Text), "datacenters ipFamily"),
+];
+const VIRTUAL_CENTER: Fields = &[
+    (Shape::Text, "user password server caFile thumbprint secretName secretNamespace"),
+    (UINT64, "port soapRoundtripCount"),
+    (Shape::Word, "insecureFlag"),
+    (Shape::List(&Shape::Text), "datacenters ipFamily"),
+];
+const LABELS: Fields = &[(Shape::Text, "zone region")];
+const NODES: Fields = &[(
+    Shape::Scalar,
+    "internalNetworkSubnetCidr externalNetworkSubnetCidr internalVmNetworkName externalVmNetworkName \
+     excludeInternalNetworkSubnetCidr excludeExternalNetworkSubnetCidr",
+)];
+
+/// The provider's configuration.
+const CONFIG: Shape = Shape::Closed(&[
+    (Shape::Closed(GLOBAL), "global"),
+    (Shape::Map(&Shape::Closed(VIRTUAL_CENTER)), "vcenter"),
+    (Shape::Closed(LABELS), "labels"),
+    (Shape::Closed(NODES), "nodes"),
+]);
 
 /// What a text says.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Document {
-    #[serde(deserialize_with = "or_default")]
     global: Settings,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     vcenter: BTreeMap<String, Settings>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "Map::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     nodes: Settings,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "Map::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     labels: Settings,
-    #[serde(flatten)]
-    others: Settings,
 }
 
 /// `spec.platformSpec.vsphere`.
@@ -121,12 +149,12 @@ fn read(text: &str) -> Result<Document, Fault> {
     if text.is_empty() {
         return Err(Fault::ConfigUnreadable("it is empty".to_owned()));
     }
-    match document::yaml(text) {
-        Ok(Value::Null) => Ok(Document::default()),
-        Ok(value @ Value::Object(_)) => Document::deserialize(value).map_err(|_| {
-            let why = "global, vcenter, nodes, labels and each server are mappings";
-            Fault::ConfigUnreadable(why.to_owned())
-        }),
+    match document::tree(text) {
+        Ok(value @ (Json::Null | Json::Object(_))) => {
+            let fitted = CONFIG.fit(value, "").map_err(Fault::ConfigUnreadable)?;
+            // All that is left has its type.
+            Ok(fitted.to().unwrap_or_default())
+        }
         Ok(_) => legacy::read(text).map_err(Fault::ConfigUnreadable),
         // The text is YAML more often than not.
         Err(why) => legacy::read(text).map_err(|_| Fault::ConfigUnreadable(why)),
@@ -224,12 +252,8 @@ fn taken(given: &mut BTreeMap<String, Settings>, server: &str) -> Settings {
     settings
 }
 
-/// Leaves out empty settings, and turns words into flags.
+/// Leaves out empty settings.
 fn tidy(settings: &mut Settings) {
-    let flag = settings.get(INSECURE).and_then(Value::as_str).and_then(legacy::flag);
-    if let Some(flag) = flag {
-        settings.insert(INSECURE.to_owned(), flag.into());
-    }
     settings.retain(|_, value| match value {
         Value::Null => false,
         Value::Bool(flag) => *flag,
@@ -271,7 +295,7 @@ mod tests {
         let infrastructure = serde_json::from_value(infrastructure).unwrap_or_default();
         let network = serde_json::from_value(network).unwrap_or_default();
         let text = ccm(text, &infrastructure, &network).map_err(|fault| fault.name().to_owned())?;
-        document::yaml(&text)
+        serde_yaml::from_str(&text).map_err(|fault| fault.to_string())
     }
 
     fn plain(text: &str) -> Result<Value, String> {
@@ -281,7 +305,7 @@ mod tests {
     #[test]
     fn the_older_form_becomes_yaml() {
         let text = "; older\n[Global]\nsecret-name = \"vsphere-creds\"\ninsecure-flag = 1\nport = 443\n\
-                    unknown = x\n[VirtualCenter \"vc1\"]\nDatacenters = dc1, dc2\nsoap-roundtrip-count = 3\n[Workspace]\nfolder = f\n\
+                    unknown = x\nip-family = ipv6\napi-disable\napi-binding = :1\nsecretname = y\n[VirtualCenter \"vc1\"]\nDatacenters = dc1, dc2\nsoap-roundtrip-count = 3\n[Workspace]\nfolder = f\n\
                     [Labels]\nzone = z\nregion =\n[Nodes]\ninternal-vm-network-name = vm\n";
         let expected = json!({
             "global": { "secretName": "vsphere-creds", "insecureFlag": true, "port": 443 },
@@ -290,6 +314,16 @@ mod tests {
             "nodes": { "internalVmNetworkName": "vm" },
         });
         assert_eq!(plain(text), Ok(expected));
+        let count = |given: &str| {
+            let text = format!("[VirtualCenter]\nuser = u\nport =\nsoap-roundtrip-count = {given}\n");
+            plain(&text).map(|made| made["vcenter"][""].clone())
+        };
+        for (given, read) in [("0x10", 16), ("99999999999", 99_999_999_999_u64), ("\" 3 \"", 3)] {
+            assert_eq!(count(given), Ok(json!({ "user": "u", "soapRoundtripCount": read })), "{given}");
+        }
+        for wrong in ["", "-1", "x"] {
+            assert_eq!(count(wrong), Err("config-unreadable".to_owned()), "{wrong}");
+        }
         for text in ["", "][", "hello", "- a", "a = b", "[Global]\nport = x", "global: 5", "vcenter: {a: 5}"]
         {
             assert_eq!(plain(text), Err("config-unreadable".to_owned()), "{text}");
@@ -303,8 +337,35 @@ mod tests {
         {
             assert_eq!(plain(text), Ok(json!({ "global": {} })), "{text}");
         }
-        let own = json!({ "global": { "insecureFlag": true }, "own": { "kept": 1 } });
-        assert_eq!(plain("global: {insecureFlag: 'on'}\nown: {kept: 1}\n"), Ok(own));
+    }
+
+    #[test]
+    fn settings_have_the_names_and_types_of_the_provider() {
+        let text = "Global: {InsecureFlag: on, own: 1}\nglobal: {PORT: 443.0, server: ~}\nown: {a: 1}\n\
+                    vcenter: {5: {foo: [1]}, vc1: ~}\nnodes: {externalVmNetworkName: 5}\n";
+        let expected = json!({
+            "global": { "insecureFlag": true, "port": 443 },
+            "vcenter": { "5": {}, "vc1": {} },
+            "nodes": { "externalVmNetworkName": "5" },
+        });
+        assert_eq!(plain(text), Ok(expected));
+        for global in [
+            "secretName: 5",
+            "secretName: true",
+            "secretName: [a]",
+            "port: '443'",
+            "port: -1",
+            "port: 1.5",
+            "port: 99999999999999999999",
+            "insecureFlag: 'true'",
+            "insecureFlag: 1",
+            "datacenters: dc1",
+            "datacenters: [dc1, 5]",
+            "ipFamily: ipv4",
+        ] {
+            let told = plain(&format!("global: {{{global}}}"));
+            assert_eq!(told, Err("config-unreadable".to_owned()), "{global}");
+        }
     }
 
     #[test]

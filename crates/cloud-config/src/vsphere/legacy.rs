@@ -3,61 +3,12 @@
 use serde_json::Value;
 
 use super::super::ini::lines::{Line, Lines};
-use super::{Document, SERVER, Settings};
+use super::super::ini::{flag_of, number};
+use super::super::shape::{Fields, Shape, find};
+use super::{Document, GLOBAL, LABELS, NODES, PORT, SERVER, Settings, VIRTUAL_CENTER};
 
-/// What a variable holds.
-#[derive(Clone, Copy)]
-enum Form {
-    Text,
-    Number,
-    Flag,
-    List,
-}
-
-/// A variable of the older form. Its name in YAML is the same without hyphens, in camel case.
-type Variable = (&'static str, Form);
-
-static GLOBAL: [Variable; 13] = [
-    ("user", Form::Text),
-    ("password", Form::Text),
-    ("server", Form::Text),
-    ("port", Form::Number),
-    ("insecure-flag", Form::Flag),
-    ("datacenters", Form::List),
-    ("ca-file", Form::Text),
-    ("thumbprint", Form::Text),
-    ("secret-name", Form::Text),
-    ("secret-namespace", Form::Text),
-    ("secrets-directory", Form::Text),
-    ("ip-family", Form::List),
-    ("soap-roundtrip-count", Form::Number),
-];
-
-static VIRTUAL_CENTER: [Variable; 12] = [
-    ("user", Form::Text),
-    ("password", Form::Text),
-    ("server", Form::Text),
-    ("port", Form::Number),
-    ("insecure-flag", Form::Flag),
-    ("datacenters", Form::List),
-    ("ca-file", Form::Text),
-    ("thumbprint", Form::Text),
-    ("secret-name", Form::Text),
-    ("secret-namespace", Form::Text),
-    ("ip-family", Form::List),
-    ("soap-roundtrip-count", Form::Number),
-];
-
-static LABELS: [Variable; 2] = [("zone", Form::Text), ("region", Form::Text)];
-
-static NODES: [Variable; 6] = [
-    ("internal-network-subnet-cidr", Form::Text),
-    ("external-network-subnet-cidr", Form::Text),
-    ("internal-vm-network-name", Form::Text),
-    ("external-vm-network-name", Form::Text),
-    ("exclude-internal-network-subnet-cidr", Form::Text),
-    ("exclude-external-network-subnet-cidr", Form::Text),
-];
+/// Settings of `[Global]` that are read and do not become YAML.
+const NOT_PASSED_ON: [&str; 3] = ["ipFamily", "apiDisable", "apiBinding"];
 
 /// What a text of the older form says, without the sections and variables that have no place in YAML.
 ///
@@ -66,7 +17,7 @@ static NODES: [Variable; 6] = [
 pub(super) fn read(text: &str) -> Result<Document, String> {
     let mut document = Document::default();
     let mut headed = false;
-    let mut section: Option<(&mut Settings, &[Variable])> = None;
+    let mut section: Option<(&mut Settings, Fields)> = None;
     for line in Lines::new(text) {
         let (_, line) = line.map_err(|fault| fault.to_string())?;
         match line {
@@ -78,16 +29,19 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
                 return Err("a variable is before the first section".to_owned());
             }
             Line::Variable { name, value } => {
-                if let Some((settings, known)) = &mut section
-                    && let Some((name, form)) =
-                        known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))
+                if let Some((settings, fields)) = &mut section
+                    && let Some((shape, field)) =
+                        find(fields, |field| kebab(field).eq_ignore_ascii_case(name))
                 {
-                    let value =
-                        form.read(value).ok_or_else(|| format!("`{name}` has a value of the wrong type"))?;
-                    settings.insert(camel(name), value);
+                    let value = read_value(field, shape, value)
+                        .ok_or_else(|| format!("`{}` has a value of the wrong type", kebab(field)))?;
+                    settings.insert(field.to_owned(), value);
                 }
             }
         }
+    }
+    for field in NOT_PASSED_ON {
+        document.global.remove(field);
     }
     for (name, settings) in &mut document.vcenter {
         if settings.get(SERVER).and_then(Value::as_str).is_none_or(str::is_empty) {
@@ -98,60 +52,46 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
 }
 
 impl Document {
-    /// The place of a section, with the variables that it may have.
-    fn section(
-        &mut self,
-        name: &str,
-        subsection: Option<String>,
-    ) -> Option<(&mut Settings, &'static [Variable])> {
+    /// The place of a section, with the fields that it may have.
+    fn section(&mut self, name: &str, subsection: Option<String>) -> Option<(&mut Settings, Fields)> {
         match (name.to_ascii_lowercase().as_str(), subsection) {
-            ("global", None) => Some((&mut self.global, &GLOBAL)),
-            ("virtualcenter", Some(server)) => {
-                Some((self.vcenter.entry(server).or_default(), &VIRTUAL_CENTER))
+            ("global", None) => Some((&mut self.global, GLOBAL)),
+            ("virtualcenter", server) => {
+                Some((self.vcenter.entry(server.unwrap_or_default()).or_default(), VIRTUAL_CENTER))
             }
-            ("labels", None) => Some((&mut self.labels, &LABELS)),
-            ("nodes", None) => Some((&mut self.nodes, &NODES)),
+            ("labels", None) => Some((&mut self.labels, LABELS)),
+            ("nodes", None) => Some((&mut self.nodes, NODES)),
             _ => None,
         }
     }
 }
 
-impl Form {
-    /// The value of a variable; none where it is of another kind.
-    fn read(self, value: Option<String>) -> Option<Value> {
-        match (self, value) {
-            (Self::Flag, None) => Some(true.into()),
-            (_, None) => None,
-            (Self::Flag, Some(word)) => flag(&word).map(Value::Bool),
-            (Self::Text, Some(text)) => Some(text.into()),
-            (Self::Number, Some(empty)) if empty.is_empty() => Some(Value::Null),
-            (Self::Number, Some(number)) => number.parse::<u32>().ok().map(Value::from),
-            (Self::List, Some(items)) => {
-                let items = items.split(',').map(str::trim).filter(|item| !item.is_empty());
-                Some(items.collect::<Vec<_>>().into())
-            }
+/// The value of a variable; none where it has another type.
+fn read_value(field: &str, shape: &Shape, given: Option<String>) -> Option<Value> {
+    if let Shape::Word = shape {
+        return flag_of(given.as_deref()).ok().map(Value::Bool);
+    }
+    let given = given?;
+    match shape {
+        Shape::Whole(..) if field == PORT && given.is_empty() => Some(Value::Null),
+        Shape::Whole(..) if field == PORT => given.parse::<u64>().ok().map(Value::from),
+        Shape::Whole(..) => u64::try_from(number(&given)?).ok().map(Value::from),
+        Shape::List(_) => {
+            let items = given.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Some(items.collect::<Vec<_>>().into())
         }
+        _ => Some(given.into()),
     }
 }
 
-/// Whether a word means yes or no.
-pub(super) fn flag(word: &str) -> Option<bool> {
-    let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-    if is(&["true", "yes", "on", "1"]) {
-        Some(true)
-    } else if is(&["false", "no", "off", "0"]) {
-        Some(false)
-    } else {
-        None
+/// The name in the older form, which has hyphens in place of capitals.
+fn kebab(name: &str) -> String {
+    let mut kebab = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            kebab.push('-');
+        }
+        kebab.push(letter.to_ascii_lowercase());
     }
-}
-
-fn camel(name: &str) -> String {
-    let mut camel = String::with_capacity(name.len());
-    for (position, word) in name.split('-').enumerate() {
-        let (first, rest) = word.split_at(word.len().min(1));
-        camel.push_str(&if position > 0 { first.to_ascii_uppercase() } else { first.to_owned() });
-        camel.push_str(rest);
-    }
-    camel
+    kebab
 }
