@@ -150,8 +150,6 @@ impl Case {
         // These are looked at on their own.
         members.remove("managedLookup");
         members.remove("stable");
-        // An immutable map could never be brought up to date, so that the mark is not carried over.
-        members.remove("immutable");
         members.retain(|_, value| value.as_object().is_none_or(|entries| !entries.is_empty()));
         if let Some(output) = members.get_mut("output")
             && let Some(text) = output.as_str().map(str::to_owned)

@@ -18,7 +18,7 @@ static RULES: [(&str, Stitch); 2] = [("AWS", endpoints), (AZURE, azure::stitch)]
 /// # Errors
 /// The user's text cannot be read, or contradicts the Infrastructure object.
 pub fn managed(infrastructure: &Infrastructure, user: &Entries) -> Result<Entries, Fault> {
-    let mut entries = user.clone();
+    let mut entries = Entries { immutable: None, ..user.clone() };
     let given = Text::take(&mut entries, &infrastructure.spec.cloud_config.key);
     let (platform, _) = infrastructure.platform();
     let text = match RULES.iter().find(|(name, _)| *name == platform) {

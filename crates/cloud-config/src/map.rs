@@ -23,6 +23,9 @@ pub struct Entries {
         deserialize_with = "super::infrastructure::or_default"
     )]
     pub binary_data: BTreeMap<String, String>,
+    /// Whether nothing in the map can be changed. No map that is written here has this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub immutable: Option<bool>,
 }
 
 impl Entries {

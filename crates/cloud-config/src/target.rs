@@ -124,7 +124,8 @@ pub fn presumed(platform: &str, text: &str) -> Infrastructure {
     Infrastructure { status, ..Infrastructure::default() }
 }
 
-/// The source's entries with the text under [`CLOUD_CONF`], as text and nothing else.
+/// The source's entries with the text under [`CLOUD_CONF`], as text and nothing else. They are as immutable as the
+/// source.
 ///
 /// # Errors
 /// There is no source, or no text under `key`.
@@ -170,13 +171,15 @@ mod tests {
     fn entries(data: &[(&str, &str)], binary: &[(&str, &str)]) -> Entries {
         let side =
             |side: &[(&str, &str)]| side.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        Entries { data: side(data), binary_data: side(binary) }
+        Entries { data: side(data), binary_data: side(binary), immutable: None }
     }
 
     #[test]
     fn the_text_is_found_under_its_key() {
         let source = entries(&[("config", "b"), ("ca", "c")], &[(CLOUD_CONF, "eA==")]);
         assert_eq!(prepare(Some(&source), "config"), Ok(entries(&[(CLOUD_CONF, "b"), ("ca", "c")], &[])));
+        let immutable = Entries { immutable: Some(true), ..source.clone() };
+        assert_eq!(prepare(Some(&immutable), "config").map(|entries| entries.immutable), Ok(Some(true)));
         let missing = |key: &str| prepare(Some(&source), key).map_err(|fault| fault.name());
         assert_eq!(missing("nope"), Err("key-missing"));
         assert_eq!(missing(CLOUD_CONF), Err("key-missing"));

@@ -44,10 +44,13 @@ pub(super) async fn bring(
         let live = fetch::object(objects, place, names.unreadable).await?;
         let change = match &live {
             None => Change::Created,
-            Some(live) if fetch::typed::<Entries>(live, place, names.unreadable)? == *wanted => {
-                return Ok(Change::None);
+            Some(live) => {
+                let found: Entries = fetch::typed(live, place, names.unreadable)?;
+                if (Entries { immutable: None, ..found }) == *wanted {
+                    return Ok(Change::None);
+                }
+                Change::Updated
             }
-            Some(_) => Change::Updated,
         };
         match write(objects, place, live.as_ref(), wanted).await {
             Ok(()) => return Ok(change),

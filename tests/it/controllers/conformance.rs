@@ -72,7 +72,8 @@ fn expected(case: &Value) -> Value {
     if let Some((_, better, _)) = BETTER.iter().find(|(known, ..)| *known == id(case)) {
         json_patch::merge(&mut expected, &serde_json::from_str(better).unwrap());
     }
-    // An immutable map could never be brought up to date, so that the mark is not carried over.
+    // What is prepared is as immutable as its source. What is written is not, as the description's list of quirks
+    // recommends: an immutable map could never be brought up to date.
     if let Some(target) = expected.get_mut("target").and_then(Value::as_object_mut) {
         target.remove("immutable");
     }

@@ -133,6 +133,8 @@ fn build(basis: &fetch::Basis, source: &Entries) -> Result<Entries, Failed> {
     entries.data.insert(CLOUD_CONF.to_owned(), text);
     // The configuration is in `data` or in `binaryData`, or the API server refuses the map.
     entries.binary_data.remove(CLOUD_CONF);
+    // An immutable map could never be brought up to date.
+    entries.immutable = None;
     Ok(entries)
 }
 
