@@ -87,6 +87,18 @@ fn too_many_warnings_hide_no_error() {
 }
 
 #[test]
+fn a_merge_key_may_have_its_tag() {
+    let base = "apiVersion: v1\nbaseDomain: example.com\nplatform: {none: {}}\n\
+                pullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\ncompute:\n- &a\n  replicas: 2\n\
+                metadata: {name: demo}\ncontrolPlane:\n  name: master\n  ";
+    for key in ["<<", "!!merge <<", "!!merge \"<<\""] {
+        let verdict = verdict(format!("{base}{key}: *a\n"));
+        assert_eq!(verdict.outcome, Outcome::Rejected, "{key}: {:?}", codes(&verdict));
+    }
+    assert_eq!(verdict(format!("{base}!!str <<: *a\n")).outcome, Outcome::Unparseable);
+}
+
+#[test]
 fn finds_a_word_for_every_odd_file() {
     let utf16: Vec<u8> = "\u{feff}apiVersion: v1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let cases: &[(&str, &[u8], &str)] = &[

@@ -33,14 +33,14 @@ pub(super) fn ccm(text: &str) -> Result<String, Fault> {
     }
     let global = file.section("Global");
     for (key, value) in CREDENTIALS {
-        global.setting(key).value = value.to_owned();
+        global.set(key, value);
     }
     file.sections.retain(|section| section.name != "BlockStorage");
     let balancer = file.section("LoadBalancer");
     balancer.remove("use-octavia");
     for (key, value) in LOAD_BALANCER {
         if !balancer.settings.iter().any(|setting| setting.key == key) {
-            balancer.setting(key).value = value.to_owned();
+            balancer.set(key, value);
         }
     }
     Ok(file.write())
@@ -60,7 +60,6 @@ struct Section {
     settings: Vec<Setting>,
 }
 
-#[derive(Default)]
 struct Setting {
     key: String,
     /// The value as it is written.
@@ -70,8 +69,8 @@ struct Setting {
 }
 
 impl File {
-    /// Reads the text, repeated sections as one, and of repeated keys the last value. A comment belongs to the next
-    /// key or header.
+    /// Reads the text, repeated sections as one. Repeated keys stay, which go-ini would drop: to the provider, some are
+    /// lists. A comment belongs to the next key or header.
     fn read(text: &str) -> Result<Self, Fault> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut file = Self { sections: vec![Section { name: DEFAULT.to_owned(), ..Section::default() }] };
@@ -94,8 +93,8 @@ impl File {
                 let (key, rest) = key(line).filter(|(key, _)| !key.is_empty()).ok_or_else(unreadable)?;
                 let mut next = lines.by_ref().map(|(_, line)| line);
                 let value = value(rest, &mut next, &mut comment).ok_or_else(unreadable)?;
-                let setting = file.section(&current).setting(key);
-                (setting.value, setting.comment) = (value, std::mem::take(&mut comment));
+                let (key, comment) = (key.to_owned(), std::mem::take(&mut comment));
+                file.section(&current).settings.push(Setting { key, value, comment });
             }
         }
         Ok(file)
@@ -126,20 +125,21 @@ impl File {
 }
 
 impl Section {
-    /// The setting of that name, created at the end if necessary. Each item of a list is called `-`.
-    fn setting(&mut self, key: &str) -> &mut Setting {
-        let found = self.settings.iter().position(|setting| setting.key == key && key != "-");
-        let at = found.unwrap_or_else(|| {
-            self.settings.push(Setting { key: key.to_owned(), ..Setting::default() });
-            self.settings.len() - 1
-        });
-        &mut self.settings[at]
+    /// Sets a value in the first place that has it, else at the end.
+    fn set(&mut self, key: &str, value: &str) {
+        let mut is_first = true;
+        self.settings.retain(|setting| setting.key != key || std::mem::take(&mut is_first));
+        if let Some(setting) = self.settings.iter_mut().find(|setting| setting.key == key) {
+            value.clone_into(&mut setting.value);
+        } else {
+            let (key, value) = (key.to_owned(), value.to_owned());
+            self.settings.push(Setting { key, value, comment: String::new() });
+        }
     }
 
-    /// Takes a setting out with its comment.
+    /// Takes a setting out with its comments. Where it is repeated, the last one counts.
     fn remove(&mut self, key: &str) -> Option<String> {
-        let at = self.settings.iter().position(|setting| setting.key == key)?;
-        Some(self.settings.remove(at).value)
+        self.settings.extract_if(.., |setting| setting.key == key).last().map(|setting| setting.value)
     }
 }
 
@@ -265,7 +265,7 @@ mod tests {
         );
         let expected = format!(
             "[Global]\n# indented = comment\nca-file     = /x\nlate        = 1\nregion      = a b\n{GLOBAL}\n\
-             # more\n[LoadBalancerClass \"a;b\"]\n; gone\nPath = C:\\new\nsub  = it's\n\n{BALANCER}"
+             # more\n[LoadBalancerClass \"a;b\"]\n; gone\nPath = C:\\new\nsub  = \"a # b\"\nsub  = it's\n\n{BALANCER}"
         );
         assert_eq!(ccm(&own)?, expected);
         assert_eq!(ccm("a = b\n")?, format!("a = b\n\n[Global]\n{GLOBAL}\n{BALANCER}"));
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn values_and_headers_are_read_as_the_operator_reads_them() {
         for (given, written) in [
-            ("[R]\na = 1\nb = 2\na = 3", "[R]\na = 3\nb = 2"),
+            ("[R]\na = 1\nb = 2\na = 3", "[R]\na = 1\nb = 2\na = 3"),
             ("[R]\na = `b`\nc = \"\"\"d\"\"\"", "[R]\na = b\nc = d"),
             ("[R]\na = `b#c`\nd = 'e;f'", "[R]\na = \"b#c\"\n; f'\nd = 'e"),
             ("[R]\na = \"\"\"b\nc\"\"\"\nd = e`f", "[R]\na = \"b\\nc\"\nd = \"\"\"e`f\"\"\""),

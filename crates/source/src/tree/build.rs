@@ -226,6 +226,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 return NodeKind::Plain(text);
             }
             ("null", Scalar::Null) => return NodeKind::Plain(text),
+            ("merge", _) if text == "<<" => return NodeKind::Plain(text),
             #[allow(clippy::cast_precision_loss)] // what a float of this number is
             ("float", Scalar::Int(number)) => return NodeKind::Float(*number as f64),
             ("binary", _) => match unpacked(&text) {
