@@ -77,7 +77,13 @@ fn questions(watched: Option<&str>, profiles: &'static ProfileKinds) -> Vec<Ques
         Scope::Secrets => watched.is_some(),
         _ => true,
     };
-    RIGHTS.iter().filter(is_asked).flat_map(of).collect()
+    // Rights that only some plans need are missed when such a plan is applied.
+    RIGHTS
+        .iter()
+        .filter(is_asked)
+        .flat_map(of)
+        .filter(|question| permissions::is_needed(question, &[]))
+        .collect()
 }
 
 /// What was seen.
