@@ -19,6 +19,7 @@ make it another cluster:
     newer     a newer cluster of the same name has a record of the public zone by now, which was there "before"
     untagged  what is made first and tagged then has lost its tags, as if the engine had been killed in between
     lent      the address of its NAT gateway has no tag
+    marked    the user's public zone has the cluster's tag
     strayed   with `brought`: in the user's network is a private zone of the cluster's domain without a tag
 
 `list` prints what there is. What a service keeps for a while of something that is gone is not listed.
@@ -235,12 +236,14 @@ def cluster(account, owner, domain, public_zone, number, things, brought=None):
     if brought:
         net = brought.network
         vpc, private_zone = net.vpc, brought.zone
+        # What the cluster's things carry besides makes none of these its own.
+        marks = [{"Key": f"kubernetes.io/cluster/{owner}", "Value": "shared"},
+                 {"Key": f"sigs.k8s.io/cluster-api-provider-aws/cluster/{owner}", "Value": "owned"}]
         for id in [*net.private, *net.public]:
-            key = {"Key": f"kubernetes.io/cluster/{owner}", "Value": "shared"}
-            account.ec2.create_tags(Resources=[id], Tags=[key])
+            account.ec2.create_tags(Resources=[id], Tags=marks)
         brought.zones.route53.change_tags_for_resource(ResourceType="hostedzone", ResourceId=private_zone,
-                                                       AddTags=[key])
-        account.iam.tag_role(RoleName=brought.role, Tags=[key])
+                                                       AddTags=marks)
+        account.iam.tag_role(RoleName=brought.role, Tags=marks)
     else:
         net = Network(maker, owner, number, zones)
         vpc = net.vpc
@@ -334,7 +337,7 @@ def workloads(maker, net, owner, things, group):
 class Brought:
     """What a user brings."""
 
-    def __init__(self, account, domain, zones, apart):
+    def __init__(self, account, owner, domain, zones, apart):
         maker = Maker(account, "")
         self.network = Network(maker, "corporate", 90, zones, bare=True)
         self.zones = apart or account
@@ -346,7 +349,8 @@ class Brought:
             # Below the cluster's domain, and in a zone that nobody gave to the cluster.
             elsewhere = at_zones.zone(domain)
             at_zones.records(elsewhere, f"api.{domain}")
-        self.role = "corporate-role"
+        # It is called like one that is created for the cluster.
+        self.role = f"{owner}-bootstrap-role"
         maker.role(self.role)
         group = maker.group("corporate", self.network.vpc)
         maker.machine("corporate", self.network.private[0], [group])
@@ -430,7 +434,10 @@ def make(account, apart, owner, things, words):
     maker.records(public_zone, f"www.{BASE_DOMAIN}", f"api.not{domain}", domain)
     maker.records(public_zone, f"api.{domain}", kind="TXT", value='"by hand"')
     neighbours(account, owner, public_zone)
-    given = Brought(account, domain, 1 if things < 100 else 3, apart) if apart or "brought" in words else None
+    given = Brought(account, owner, domain, 1 if things < 100 else 3, apart) if apart or "brought" in words else None
+    if "marked" in words:
+        tag = {"Key": f"kubernetes.io/cluster/{owner}", "Value": "owned"}
+        account.route53.change_tags_for_resource(ResourceType="hostedzone", ResourceId=public_zone, AddTags=[tag])
     before = listing(account, apart)
     if "lodged" in words:
         lodge(account, owner)

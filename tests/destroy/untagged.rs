@@ -59,6 +59,18 @@ fn an_address_without_a_tag_is_named_and_stays() {
     assert!(site.metadata_path().exists() && !site.kept_metadata_path().exists());
 }
 
+/// No installation creates a public zone, whatever its tags say.
+#[test]
+#[ignore = "needs moto"]
+fn a_public_zone_with_the_tag_of_the_cluster_stays() {
+    let world = World::marked("us-east-1", FEW);
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::of(&world, &front);
+    let ran = site.destroy(&[]).ends(5);
+    assert!(ran.out.contains("LF1326") && ran.out.contains("the public hosted zone example.com"), "{ran}");
+    world.is_as_before("after destroy");
+}
+
 /// It may be the user's own: nothing in it is the cluster's.
 #[test]
 #[ignore = "needs moto"]

@@ -70,6 +70,11 @@ impl World {
         Self::make(region, things, &["lent"])
     }
 
+    /// A cluster whose tag is on the user's public zone as well.
+    pub fn marked(region: &'static str, things: usize) -> Self {
+        Self::make(region, things, &["marked"])
+    }
+
     /// A cluster in a network of the user's in which there is a private zone of the cluster's domain without a tag.
     pub fn strayed(region: &'static str, things: usize) -> Self {
         Self::make(region, things, &["brought", "strayed"])

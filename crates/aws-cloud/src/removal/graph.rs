@@ -144,6 +144,12 @@ pub(super) fn ordered(nodes: Vec<Node>) -> Vec<Resource> {
             relate(FIRST_OF_ALL, &nodes, i, j, &mut after);
         }
     }
+    // The tags that say that something stays go last: without them, the next run would take it for the cluster's own
+    // where it lies in its VPC or has one of its names.
+    let removed: Vec<usize> = (0..nodes.len()).filter(|i| nodes[*i].fate == Disposition::Removed).collect();
+    for i in (0..nodes.len()).filter(|i| nodes[*i].fate == Disposition::Released) {
+        after[i].extend(&removed);
+    }
     let ids: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
     let after = after.into_iter().map(|before| before.into_iter().map(|j| ids[j].clone()).collect());
     let things = nodes.into_iter().zip(after).map(|(node, after)| Resource {
@@ -160,13 +166,11 @@ fn of_all(kind: &Kind) -> bool {
     FIRST_OF_ALL.iter().any(|(first, _)| **first == *kind)
 }
 
-/// Notes which of two things goes first, if one does. What stays holds nothing up, and waits for nothing but
-/// the records of a zone.
+/// Notes which of two things goes first, if one does. What stays holds nothing up.
 fn relate(table: &[(&Kind, &[&Kind])], nodes: &[Node], i: usize, j: usize, after: &mut [BTreeSet<usize>]) {
     let (one, other) = (&nodes[i], &nodes[j]);
-    let matters = |first: &Node, then: &Node| {
-        first.fate == Disposition::Removed && (then.fate == Disposition::Removed || *then.kind == HOSTED_ZONE)
-    };
+    let matters =
+        |first: &Node, then: &Node| [first, then].iter().all(|node| node.fate == Disposition::Removed);
     if i == j {
         return;
     }
@@ -279,8 +283,9 @@ mod tests {
             public,
             private,
         ]);
-        assert!(after(&things, "vpc-1").is_empty() && after(&things, "subnet-1").is_empty());
-        assert_eq!(after(&things, "Z1"), ["private"]);
+        for stays in ["vpc-1", "subnet-1", "Z1"] {
+            assert_eq!(after(&things, stays), ["i-1", "private", "public"]);
+        }
         assert_eq!(after(&things, "private"), ["public"]);
         assert_eq!(things.iter().filter(|thing| thing.fate == Disposition::Released).count(), 3);
     }

@@ -54,6 +54,8 @@ pub(super) struct AwsRemoval<'a> {
     known: Mutex<Known>,
     /// What the last look found, by the names that others call it.
     found: Mutex<BTreeSet<String>>,
+    /// Ids of what the cluster only uses, as tags said that landfall takes off.
+    used: Mutex<BTreeSet<String>>,
     /// Ids of roles and users that are not the cluster's.
     foreign: Mutex<BTreeSet<String>>,
     /// Since when things that nobody here can remove were to go, by their ids.
@@ -70,6 +72,7 @@ impl<'a> AwsRemoval<'a> {
             ownership: Ownership::of(target),
             known: Mutex::default(),
             found: Mutex::default(),
+            used: Mutex::default(),
             foreign: Mutex::default(),
             unremoved: Mutex::default(),
             abroad: OnceCell::new(),
@@ -121,6 +124,11 @@ impl AwsRemoval<'_> {
         let region = partition.global_region.as_deref().filter(|region| *region != self.session.region())?;
         let client = self.abroad.get_or_try_init(|| Box::pin(tagging_in(&self.session, region))).await;
         Some(client.cloned())
+    }
+
+    /// Whether the cluster only uses what has this id, as an earlier look saw.
+    fn is_used(&self, id: &str) -> bool {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
     }
 
     /// Whether the last look found something that is called this.

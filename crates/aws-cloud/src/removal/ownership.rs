@@ -79,6 +79,22 @@ impl Ownership {
         own.keys().next().map(|key| (Disposition::Removed, key.as_str()))
     }
 
+    /// The keys of those tags by which something that the cluster uses counts as its: without them, it is not found
+    /// again, and not taken for the cluster's own.
+    pub(super) fn marks<'t>(&self, tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Vec<String> {
+        let tags: BTreeMap<&str, &str> = tags.into_iter().collect();
+        let carries = |(key, value): &(&str, &str)| tags.get(key).is_some_and(|found| found == value);
+        self.all_marks().filter(carries).map(|(key, _)| key.to_owned()).collect()
+    }
+
+    /// All tags that may be among the marks of something, each with its value.
+    pub(super) fn all_marks(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.identifiers.iter().filter_map(BTreeMap::first_key_value);
+        let own = own.filter(|(key, _)| !self.shared.contains(*key));
+        let own = own.map(|(key, value)| (key.as_str(), value.as_str()));
+        self.shared_keys().map(|key| (key, SHARED)).chain(own)
+    }
+
     /// The other clusters that something is of by its tags, each with what it is to them.
     pub(super) fn others<'t>(
         &self,
@@ -148,6 +164,10 @@ mod tests {
         assert_eq!(own.fate(all), Some(Disposition::Released));
         assert_eq!(own.fate([("openshiftClusterID", "shared")]), None);
         assert_eq!(own.shared_keys().collect::<Vec<&str>>(), [KEY]);
+        // Without its marks it is nothing of the cluster's.
+        assert_eq!(own.marks(all), [KEY, "openshiftClusterID"]);
+        assert_eq!(own.marks([(KEY, "owned"), ("openshiftClusterID", "u-2")]), Vec::<String>::new());
+        assert_eq!(own.fate([("team", "a")]), None);
     }
 
     #[test]

@@ -18,6 +18,14 @@ pub(super) fn unproven(what: &str, why: &str, tag: &str) -> Finding {
     ))
 }
 
+/// A public zone with the cluster's tag.
+pub(super) fn public_zone(zone: &str, id: &str) -> Finding {
+    let what = format!("the public hosted zone {} ({id})", shortened(zone));
+    let why = "it has the cluster's tag, and installations create only private ones";
+    landfall_platform::pages::unproven(&what, why)
+        .help("remove that tag, or delete the zone yourself; then run the same command again")
+}
+
 /// A zone that the cluster shares, without the cluster's domain.
 pub(super) fn no_domain(zone: &str) -> Finding {
     let message = format!(

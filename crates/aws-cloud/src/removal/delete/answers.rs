@@ -40,6 +40,7 @@ static MEANINGS: &[(&str, &str, Meaning)] = &[
     ("InvalidChangeBatch", "but it was not found", Meaning::Gone),
     // Held by something else, or just being changed.
     ("AuthFailure", "permission to access the specified resource", Meaning::Held),
+    ("AuthFailure", "aws backup", Meaning::Managed),
     ("BucketNotEmpty", "", Meaning::Held),
     ("DeleteConflict", "", Meaning::Held),
     ("DependencyViolation", "", Meaning::Held),
@@ -162,6 +163,8 @@ mod tests {
         assert_eq!(of_service("InvalidParameterValue", eni), Meaning::Held);
         let backup = "This snapshot is managed by the AWS Backup service";
         assert_eq!(of_service("InvalidParameterValue", backup), Meaning::Managed);
+        let image = "This image is managed by AWS Backup and cannot be deleted via EC2 APIs.";
+        assert_eq!(meaning(&fault(Sort::Credentials, "AuthFailure", image)), Meaning::Managed);
         assert_eq!(of_service("InvalidParameterValue", "bad value"), Meaning::Failed);
         let protected = "Modify its 'disableApiTermination' instance attribute and try again";
         assert_eq!(of_service("OperationNotPermitted", protected), Meaning::Protected);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use aws_sdk_route53::Client;
-use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, TagResourceType};
+use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, Tag, TagResourceType};
 use aws_smithy_types::error::operation::BuildError;
 use landfall_platform::removal::{Outcome, Resource};
 
@@ -215,18 +215,23 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
             return Ok(Outcome::Held { why });
         }
     }
-    let keys: Vec<String> = removal.ownership.shared_keys().map(str::to_owned).collect();
+    let tags = tags_of(removal, &client, id).await?;
+    let keys = removal.ownership.marks(tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?))));
     let request = client.change_tags_for_resource().resource_type(TagResourceType::Hostedzone);
     ask!(removal, CALL, request.resource_id(id).set_remove_tag_keys(Some(keys)))?;
     Ok(Outcome::Gone)
 }
 
+async fn tags_of(removal: &AwsRemoval<'_>, client: &Client, id: &str) -> Result<Vec<Tag>, Stop> {
+    let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
+    let answer = ask!(removal, "route53:ListTagsForResource", request.resource_id(id))?;
+    Ok(answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec())
+}
+
 /// Whether a hosted zone that the cluster shares still carries one of its tags.
 pub(super) async fn is_tagged(removal: &AwsRemoval<'_>, id: &str) -> Result<bool, Stop> {
     let client = client(removal, true).await?;
-    let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
-    let answer = ask!(removal, "route53:ListTagsForResource", request.resource_id(id))?;
-    let tags = answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
+    let tags = tags_of(removal, &client, id).await?;
     Ok(super::untag::carries(removal, tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?)))))
 }
 

@@ -80,6 +80,25 @@ async fn of_any_service(
     Ok(carrying)
 }
 
+/// The keys of the tags by which things of other services than EC2 count as the cluster's, by their ids.
+pub(super) async fn marks(
+    removal: &AwsRemoval<'_>,
+    client: &Client,
+    things: &[&Resource],
+) -> Result<BTreeMap<String, Vec<String>>, Stop> {
+    let mut marks = BTreeMap::new();
+    for some in things.chunks(MOST_AT_ONCE) {
+        let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
+        let request = client.get_resources().set_resource_arn_list(Some(arns));
+        for found in list!(removal, "tag:GetResources", request)? {
+            let tags = found.tags().iter().map(|tag| (tag.key(), tag.value()));
+            let keys = removal.ownership.marks(tags);
+            marks.extend(found.resource_arn().map(|arn| (arn.to_owned(), keys)));
+        }
+    }
+    Ok(marks)
+}
+
 /// Things by the region that lists them, each with its client of Resource Groups Tagging.
 pub(super) async fn by_region<'t>(
     removal: &AwsRemoval<'_>,

@@ -3,7 +3,7 @@
 //! Each service takes the tag off its own things where it can: Resource Groups Tagging needs an ARN,
 //! permissions of its own, and for what all regions share another region.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::Tag;
 use aws_sdk_iam::types::{InstanceProfile, Policy, Role, Tag as IamTag, User};
@@ -27,7 +27,7 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Resource]) -> V
         return Vec::new();
     };
     // EC2 takes a call that names no tags to be about all of them.
-    if keys(removal).is_empty() {
+    if removal.ownership.shared_keys().next().is_none() {
         let why = "it is not known which tag is the cluster's".to_owned();
         return vec![Outcome::Failed { why }; things.len()];
     }
@@ -60,11 +60,6 @@ fn goes_alone(kind: &Kind) -> bool {
     alone.contains(&kind)
 }
 
-/// The keys of the tags that go.
-fn keys(removal: &AwsRemoval<'_>) -> Vec<String> {
-    removal.ownership.shared_keys().map(str::to_owned).collect()
-}
-
 /// Whether tags say that the cluster shares this.
 pub(super) fn carries<'t>(
     removal: &AwsRemoval<'_>,
@@ -74,7 +69,7 @@ pub(super) fn carries<'t>(
     tags.into_iter().any(|(key, value)| keys.contains(key) && value == SHARED)
 }
 
-/// Takes the tag off things of EC2. It goes only where it still has the value, so that what somebody has
+/// Takes the tags off things of EC2. They go only where they still have their values, so that what somebody has
 /// given to the cluster since stays its own.
 async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteTags";
@@ -82,8 +77,8 @@ async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> 
         Ok(ec2) => ec2,
         Err(unready) => return Stop::from(unready).outcomes(things),
     };
-    let tag = |key: String| Tag::builder().key(key).value(SHARED).build();
-    let tags: Vec<Tag> = keys(removal).into_iter().map(tag).collect();
+    let tag = |(key, value): (&str, &str)| Tag::builder().key(key).value(value).build();
+    let tags: Vec<Tag> = removal.ownership.all_marks().map(tag).collect();
     let delete = |ids: Vec<String>| ec2.delete_tags().set_resources(Some(ids)).set_tags(Some(tags.clone()));
     together!(things, |ids| ask!(removal, CALL, delete(ids)), |_answer, thing| Outcome::Gone)
 }
@@ -97,7 +92,8 @@ async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, St
     if *thing.kind == kinds::HOSTED_ZONE {
         return Box::pin(route53::release(removal, name)).await;
     }
-    let keys = Some(keys(removal));
+    let tags = Box::pin(tags_of_iam(removal, thing, name)).await?;
+    let keys = Some(removal.ownership.marks(tags.iter().map(|tag| (tag.key(), tag.value()))));
     let iam = removal.session.iam().await?;
     if *thing.kind == kinds::ROLE {
         ask!(removal, "iam:UntagRole", iam.untag_role().role_name(name).set_tag_keys(keys))?;
@@ -126,19 +122,35 @@ async fn of_any_service(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<O
                 continue;
             }
         };
-        for some in lot.chunks(MOST_TO_UNTAG) {
-            let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
-            let request = client.untag_resources().set_resource_arn_list(Some(arns));
-            let asked = ask!(removal, CALL, request.set_tag_keys(Some(keys(removal))));
-            for thing in some {
-                let outcome = match &asked {
-                    Ok(answer) => match failure(removal, answer, thing) {
-                        Some(fault) => answers::outcome(&fault, thing),
-                        None => Outcome::Gone,
-                    },
-                    Err(fault) => answers::outcome(fault, thing),
-                };
-                outcomes.insert(thing.id.as_str(), outcome);
+        let marks = match Box::pin(tags::marks(removal, &client, &lot)).await {
+            Ok(marks) => marks,
+            Err(stop) => {
+                outcomes.extend(lot.iter().map(|thing| (thing.id.as_str(), stop.outcome(thing))));
+                continue;
+            }
+        };
+        let mut by_marks: BTreeMap<Vec<String>, Vec<&Resource>> = BTreeMap::new();
+        for thing in lot {
+            match marks.get(&thing.id).filter(|marks| !marks.is_empty()) {
+                Some(marks) => by_marks.entry(marks.clone()).or_default().push(thing),
+                // Somebody else took them off.
+                None => drop(outcomes.insert(thing.id.as_str(), Outcome::Gone)),
+            }
+        }
+        for (marks, lot) in &by_marks {
+            for some in lot.chunks(MOST_TO_UNTAG) {
+                let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
+                let request = client.untag_resources().set_resource_arn_list(Some(arns));
+                let asked = ask!(removal, CALL, request.set_tag_keys(Some(marks.clone())));
+                for thing in some {
+                    let fault = match &asked {
+                        Ok(answer) => {
+                            failure(removal, answer, thing).map(|fault| answers::outcome(&fault, thing))
+                        }
+                        Err(fault) => Some(answers::outcome(fault, thing)),
+                    };
+                    outcomes.insert(thing.id.as_str(), fault.unwrap_or(Outcome::Gone));
+                }
             }
         }
     }

@@ -195,7 +195,8 @@ async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile
     for profile in listed {
         let name = profile.instance_profile_name();
         let is_named = named::is_made_for(&look.removal.target.infra_id, name, named::PROFILES);
-        let tags = if is_named || claimed.contains(profile.arn()) {
+        let holds_own_roles = holds_only(&profile, &roles);
+        let tags = if is_named || holds_own_roles || claimed.contains(profile.arn()) {
             match Box::pin(tags_of_profile(look, name)).await {
                 Ok(tags) => tags,
                 Err(lost) if is_missing(&lost) => continue,
@@ -212,7 +213,7 @@ async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile
             &look.removal.target.infra_id,
             name,
             &tags,
-            holds_only(&profile, &roles),
+            holds_own_roles,
         );
         if whose == Whose::Unproven {
             part.doubt(look, &format!("instance profile {name}"), NAMED);

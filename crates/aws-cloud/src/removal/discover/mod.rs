@@ -142,7 +142,11 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
     let balancers = balancers_of(&part.nodes);
     let balancers = Balancers { infra_id: removal.target.infra_id.as_str(), found: &balancers };
     part.take(records::judged(named, published, removal.cluster_domain(), balancers));
-    let Part { nodes, mut known, unseen, notes, unproven } = part;
+    let Part { mut nodes, mut known, unseen, notes, unproven } = part;
+    let mut used = removal.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    used.extend(nodes.iter().filter(|node| node.fate == Disposition::Released).map(|node| node.id.clone()));
+    nodes.retain(|node| node.fate == Disposition::Released || !used.contains(&node.id));
+    *removal.used.lock().unwrap_or_else(PoisonError::into_inner) = used;
     let named: BTreeSet<String> =
         nodes.iter().flat_map(|node| std::iter::once(&node.key).chain(&node.aliases)).cloned().collect();
     *removal.found.lock().unwrap_or_else(PoisonError::into_inner) = named;

@@ -11,6 +11,7 @@ use landfall_platform::removal::Disposition;
 use super::records::{self, Listed};
 use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
 use crate::removal::dns::{is_within, plain};
+use crate::removal::pages;
 use crate::session::Lost;
 
 const LIST: &str = "route53:ListHostedZones";
@@ -65,6 +66,16 @@ pub(super) async fn zones(look: Look<'_>) -> Found {
     let mut untagged = Vec::new();
     for (zone, answer) in wanted.into_iter().zip(answers) {
         let fate = match answer {
+            // Its tags were taken off, and the records of the cluster are gone.
+            Ok(Tagged::Cluster(Disposition::Removed) | Tagged::Nobody)
+                if look.removal.is_used(&look.home.hosted_zone(&zone.id)) =>
+            {
+                None
+            }
+            Ok(Tagged::Cluster(Disposition::Removed)) if !zone.private => {
+                part.unproven.push(pages::public_zone(&zone.name, &zone.id));
+                None
+            }
             Ok(Tagged::Cluster(fate)) => Some(fate),
             Ok(Tagged::Nobody) => {
                 untagged.extend(Some(zone).filter(|zone| may_be_untagged(zone, domain)).cloned());
