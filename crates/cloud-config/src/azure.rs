@@ -18,9 +18,17 @@ const PROBE_MODE: &str = "clusterServiceLoadBalancerHealthProbeMode";
 
 const RATE_LIMIT: Fields = &[
     (Shape::Flag, "cloudProviderRateLimit"),
-    (Shape::Number, "cloudProviderRateLimitQPS cloudProviderRateLimitQPSWrite"),
+    (Shape::Single, "cloudProviderRateLimitQPS cloudProviderRateLimitQPSWrite"),
     (INT64, "cloudProviderRateLimitBucket cloudProviderRateLimitBucketWrite"),
 ];
+
+const LABEL_SELECTOR: Shape = Shape::Object(&[
+    (Shape::Map(&Shape::Text), "matchLabels"),
+    (
+        Shape::List(&Shape::Object(&[(Shape::Text, "key operator"), (Shape::List(&Shape::Text), "values")])),
+        "matchExpressions",
+    ),
+]);
 
 /// The provider's settings.
 const SETTINGS: Fields = &[
@@ -55,11 +63,8 @@ const SETTINGS: Fields = &[
          nodeInstanceNotFoundGracePeriodInSeconds cloudProviderRateLimitBucket cloudProviderRateLimitBucketWrite",
     ),
     (INT32, "clusterServiceSharedLoadBalancerHealthProbePort"),
-    (
-        Shape::Number,
-        "cloudProviderBackoffExponent cloudProviderBackoffJitter cloudProviderRateLimitQPS \
-         cloudProviderRateLimitQPSWrite",
-    ),
+    (Shape::Number, "cloudProviderBackoffExponent cloudProviderBackoffJitter"),
+    (Shape::Single, "cloudProviderRateLimitQPS cloudProviderRateLimitQPSWrite"),
     (Shape::Map(&Shape::Text), "tagsMap"),
     (Shape::Map(&Shape::Object(RATE_LIMIT)), "Entries"),
     (
@@ -70,6 +75,7 @@ const SETTINGS: Fields = &[
         Shape::List(&Shape::Object(&[
             (Shape::Text, "name primaryVMSet"),
             (Shape::Flag, "allowServicePlacement"),
+            (LABEL_SELECTOR, "serviceLabelSelector serviceNamespaceSelector nodeSelector"),
         ])),
         "multipleStandardLoadBalancerConfigurations",
     ),

@@ -1,6 +1,7 @@
 //! The types of the fields of an object, as Go's readers of JSON and YAML check them.
 
-use landfall_source::{Scalar, resolve};
+use landfall_model::config::value::instant::instant;
+use landfall_source::{Scalar, fold_eq, resolve};
 
 use super::json::{Json, Members, canonical};
 
@@ -23,6 +24,8 @@ pub enum Shape {
     Whole(i128, i128),
     /// A number.
     Number,
+    /// A number of 32 bits.
+    Single,
     /// A list.
     List(&'static Self),
     /// A mapping from any names.
@@ -54,7 +57,7 @@ impl Shape {
             (Self::Text | Self::Scalar, text @ Json::Text(_)) => text,
             (Self::Scalar, Json::Flag(flag)) => Json::Text(flag.to_string()),
             (Self::Scalar, Json::Number(number)) => Json::Text(canonical(number.get())),
-            (Self::Time, Json::Text(text)) if text.parse::<jiff::Timestamp>().is_ok() => Json::Text(text),
+            (Self::Time, Json::Text(text)) if instant(&text).is_some() => Json::Text(text),
             (Self::Flag | Self::Word, flag @ Json::Flag(_)) => flag,
             (Self::Word, Json::Text(word)) if older_boolean(&word).is_some() => {
                 Json::Flag(older_boolean(&word) == Some(true))
@@ -65,6 +68,9 @@ impl Shape {
                 Json::Number(number)
             }
             (Self::Number, Json::Number(number)) if number.get().parse::<f64>().is_ok_and(f64::is_finite) => {
+                Json::Number(number)
+            }
+            (Self::Single, Json::Number(number)) if number.get().parse::<f32>().is_ok_and(f32::is_finite) => {
                 Json::Number(number)
             }
             (Self::List(item), Json::List(items)) => {
@@ -101,7 +107,7 @@ impl Shape {
             Self::Time => "a time in RFC 3339",
             Self::Flag | Self::Word => "a boolean",
             Self::Whole(..) => "an integer in its range",
-            Self::Number => "a number in its range",
+            Self::Number | Self::Single => "a number in its range",
             Self::List(_) => "a list",
             Self::Map(_) | Self::Object(_) | Self::Closed(_) => "a mapping",
         }
@@ -127,18 +133,29 @@ fn known(
 ) -> Result<Members, String> {
     let mut known = Members::new();
     for key in order {
-        let Some((shape, name)) = find(fields, |name| name.eq_ignore_ascii_case(key)) else { continue };
+        let Some((shape, name)) = find(fields, |name| fold_eq(name, key)) else { continue };
         match members.remove(key) {
             None | Some(Json::Null) => {}
-            Some(value) => match (known.get_mut(name), shape.fit(value, &path(name))?) {
-                (Some(Json::Object(first)), Json::Object(second)) => first.extend(second),
-                (_, value) => {
-                    known.insert(name.to_owned(), value);
-                }
-            },
+            Some(value) => add(shape, &mut known, name.to_owned(), shape.fit(value, &path(name))?),
         }
     }
     Ok(known)
+}
+
+/// Adds a member; what an earlier spelling of its name has and this one has not stays.
+fn add(shape: &Shape, members: &mut Members, name: String, value: Json) {
+    match (shape, members.get_mut(&name), value) {
+        (Shape::Map(_), Some(Json::Object(first)), Json::Object(second)) => first.extend(second),
+        (Shape::Object(fields) | Shape::Closed(fields), Some(Json::Object(first)), Json::Object(second)) => {
+            for (name, value) in second {
+                let shape = find(fields, |field| field == name).map_or(&Shape::Text, |(shape, _)| shape);
+                add(shape, first, name, value);
+            }
+        }
+        (.., value) => {
+            members.insert(name, value);
+        }
+    }
 }
 
 /// The field with a name that is the right one.
@@ -156,5 +173,40 @@ pub fn older_boolean(word: &str) -> Option<bool> {
     match resolve(word) {
         Scalar::Bool(flag) if !is_newer => Some(flag),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: Fields = &[
+        (Shape::Object(&[(Shape::Text, "name key"), (Shape::Map(&Shape::Text), "labels")]), "spec"),
+        (Shape::Single, "rate"),
+        (Shape::Time, "at"),
+    ];
+
+    fn fitted(text: &str) -> Result<String, String> {
+        let Json::Object(members) = Json::read(text)? else { return Err("not an object".to_owned()) };
+        respelled(FIELDS, members, &Json::names(text)).map(|members| Json::Object(members).line())
+    }
+
+    #[test]
+    fn spellings_of_a_name_add_up() {
+        let text = r#"{"Spec":{"name":"a","LABELS":{"x":"1"}},"ſpec":{"key":"b","labels":{"y":"2"}},"SPEC":{"Name":"c"}}"#;
+        let whole = r#"{"spec":{"key":"b","labels":{"x":"1","y":"2"},"name":"c"}}"#;
+        assert_eq!(fitted(text).as_deref(), Ok(whole));
+    }
+
+    #[test]
+    fn numbers_and_times_are_those_of_go() {
+        assert!(fitted(r#"{"rate":1e38,"at":"2024-01-01T00:00:00.5+01:00"}"#).is_ok());
+        assert_eq!(
+            fitted(r#"{"rate":1e39}"#),
+            Err("`rate` is a number, not a number in its range".to_owned())
+        );
+        for time in ["2024-01-01 00:00:00Z", "2024-01-01T00:00Z", "20240101T000000Z"] {
+            assert!(fitted(&format!(r#"{{"at":"{time}"}}"#)).is_err(), "{time}");
+        }
     }
 }

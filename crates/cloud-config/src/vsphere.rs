@@ -204,7 +204,8 @@ impl Document {
             self.vcenter.append(&mut given);
         }
         for listed in &spec.vcenters {
-            let mut settings = taken(&mut given, &listed.server);
+            let known = self.vcenter.remove(&listed.server);
+            let mut settings = known.unwrap_or_else(|| taken(&mut given, &listed.server));
             settings.insert(PORT.to_owned(), listed.port.into());
             settings.insert(DATACENTERS.to_owned(), listed.datacenters.clone().into());
             self.vcenter.insert(listed.server.clone(), settings);

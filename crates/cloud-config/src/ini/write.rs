@@ -26,8 +26,13 @@ pub fn header(name: &str) -> String {
 
 /// Lines of names and values as they stand, the `=` of all of them in one column.
 pub fn aligned(lines: &[(&str, String)]) -> String {
-    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-    lines.iter().map(|(name, value)| format!("{name:width$} = {value}\n")).collect::<Vec<_>>().concat()
+    // The peer counts bytes.
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let line = |(name, value): &(&str, String)| {
+        let blanks = " ".repeat(width.saturating_sub(name.len()));
+        format!("{name}{blanks} = {value}\n")
+    };
+    lines.iter().map(line).collect::<Vec<_>>().concat()
 }
 
 /// A value as it may stand behind `=`: bare where it is read so, else in quotes.

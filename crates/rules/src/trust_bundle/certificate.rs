@@ -1,9 +1,12 @@
 //! What Go's `x509.ParseCertificate` refuses in a certificate, and the parser lets pass.
 
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
 use aws_lc_rs::agreement::{ECDH_P256, ECDH_P384, ECDH_P521};
 use x509_parser::asn1_rs::{Any, Tag};
 use x509_parser::certificate::X509Certificate;
-use x509_parser::extensions::{GeneralName, ParsedExtension, X509Extension};
+use x509_parser::extensions::{DistributionPointName, GeneralName, ParsedExtension, X509Extension};
 use x509_parser::public_key::PublicKey;
 use x509_parser::x509::SubjectPublicKeyInfo;
 
@@ -119,19 +122,71 @@ fn is_extension(extension: &X509Extension<'_>) -> bool {
         // A boolean is 0 or 255.
         ParsedExtension::BasicConstraints(_) => !matches!(extension.value, [_, _, 1, _, 1..=0xfe, ..]),
         ParsedExtension::SubjectAlternativeName(names) => names.general_names.iter().all(is_name),
+        ParsedExtension::CRLDistributionPoints(points) => {
+            points.points.iter().all(|point| match &point.distribution_point {
+                Some(DistributionPointName::FullName(names)) => names.iter().all(is_ascii),
+                Some(DistributionPointName::NameRelativeToCRLIssuer(_)) => false,
+                None => true,
+            })
+        }
+        ParsedExtension::CertificatePolicies(policies) => {
+            let ids: BTreeSet<String> =
+                policies.iter().map(|policy| policy.policy_id.to_id_string()).collect();
+            ids.len() == policies.len()
+        }
+        ParsedExtension::NameConstraints(constraints) => {
+            let parts = [&constraints.permitted_subtrees, &constraints.excluded_subtrees];
+            let mut trees = parts.into_iter().flatten().flatten().peekable();
+            trees.peek().is_some() && trees.all(|tree| is_constraint(&tree.base))
+        }
         _ => true,
     }
 }
 
-fn is_name(name: &GeneralName<'_>) -> bool {
-    let is_label = |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_graphic());
+fn is_label(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Whether mail addresses, names of hosts, and URLs have ASCII letters alone.
+fn is_ascii(name: &GeneralName<'_>) -> bool {
     match name {
+        GeneralName::RFC822Name(text) | GeneralName::DNSName(text) | GeneralName::URI(text) => {
+            text.is_ascii()
+        }
+        GeneralName::Invalid(tag, _) => ![1, 2, 6].contains(&tag.0),
+        _ => true,
+    }
+}
+
+/// Whether a name may limit those of other certificates: a domain, or a network with its mask.
+fn is_constraint(base: &GeneralName<'_>) -> bool {
+    let is_mask = |mask: &[u8]| {
+        let mut bits = mask.iter().flat_map(|byte| (0..8).rev().map(move |at| byte >> at & 1));
+        bits.by_ref().all(|bit| bit == 1) || bits.all(|bit| bit == 0)
+    };
+    let is_domain = |name: &str| {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        name.is_empty() || name.split('.').all(is_label)
+    };
+    is_ascii(base)
+        && match base {
+            GeneralName::IPAddress(bytes) if [8, 32].contains(&bytes.len()) => {
+                is_mask(bytes.get(bytes.len() / 2..).unwrap_or_default())
+            }
+            GeneralName::IPAddress(_) => false,
+            GeneralName::DNSName(name) => is_domain(name),
+            GeneralName::URI(name) => is_domain(name) && name.parse::<IpAddr>().is_err(),
+            _ => true,
+        }
+}
+
+fn is_name(name: &GeneralName<'_>) -> bool {
+    match name {
+        name if !is_ascii(name) => false,
         GeneralName::IPAddress(address) => [4, 16].contains(&address.len()),
         GeneralName::URI(uri) => {
             Url::parse(uri).is_ok_and(|url| url.host.is_empty() || url.host.split('.').all(is_label))
         }
-        // Mail addresses, names of hosts, and URLs
-        GeneralName::Invalid(tag, _) => ![1, 2, 6].contains(&tag.0),
         _ => true,
     }
 }
@@ -170,6 +225,7 @@ mod tests {
             (&[0x55, 0x1d, 0x13], &[0x55, 0x1d, 0x11], "extension twice"),
             (&[0x30, 3, 1, 1, 0xff], &[0x30, 3, 1, 1, 0x0f], "malformed extension"),
             (&[0x82, 3, b'a'], &[0x82, 3, 0xe4], "malformed extension"),
+            (&[0x82, 3, b'a', b'.'], &[0x82, 3, 0xc3, 0xbc], "malformed extension"),
             (&[0x87, 4, 1], &[0x86, 4, b':'], "malformed extension"),
         ];
         for (from, to, fault) in changes {
