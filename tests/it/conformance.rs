@@ -80,6 +80,8 @@ fn prune(value: Value, key: &str, path: &str) -> Option<Value> {
             let items: Vec<Value> = list
                 .into_iter()
                 .map(|item| {
+                    let is_missing = key == "serviceNetwork" && item.is_null();
+                    let item = if is_missing { Value::from("<nil>") } else { item };
                     let empty = match &item {
                         Value::Object(_) => Value::Object(serde_json::Map::new()),
                         _ => item.clone(),

@@ -63,7 +63,7 @@ pub fn parse(text: &str) -> Result<Reference, String> {
 
 /// Whether the first part of a path is meant as a registry.
 fn is_registry_like(first: &str) -> bool {
-    first.contains(['.', ':']) || first == "localhost" || first.chars().any(char::is_uppercase)
+    first.contains(['.', ':']) || first == "localhost"
 }
 
 fn is_registry(text: &str) -> bool {
@@ -127,16 +127,17 @@ mod tests {
         assert_eq!(parse("quay.io:443/a/b__c--d:v1"), full(false));
         assert_eq!(parse("localhost/a"), full(true));
         assert_eq!(parse("release"), short(true));
+        assert_eq!(parse("REGISTRY.test/a"), full(true));
         assert_eq!(parse("registry.test:5000"), short(false));
         assert_eq!(parse("docker.io/x"), short(true));
         assert_eq!(parse("docker.io/library/x"), full(true));
         assert_eq!(parse(&format!("quay.io/a@sha256:{}", "0".repeat(64))), full(false));
         assert_eq!(parse("my_registry.example.com/a/b"), full(true));
         // A part of a path has no capitals.
-        assert_eq!(parse("QUAY/a/b"), full(true));
         for wrong in [
             "",
             "QUAY",
+            "QUAY/a/b",
             "QUAY/A/b",
             "my_registry:5000/a/b",
             "quay.io/",

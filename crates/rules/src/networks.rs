@@ -300,7 +300,8 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
     check_overlaps(Some(&join), (field, field), &view.cluster, "pod", cluster_place, out);
     check_overlaps(Some(&join), (field, field), &view.machine, "machine", machine_place, out);
     check_overlaps(Some(&join), (field, field), &view.service, "service", service_place, out);
-    let mut nodes: u128 = 0;
+    // The OpenShift installer computes with 64 bits, and a network with more nodes than that counts for none.
+    let mut nodes: i64 = 0;
     // A network without a CIDR counts as one with the prefix 0.
     let is_counted = |entry: &&ClusterNetwork| entry.cidr.given().is_none_or(Net::is_ipv4);
     for entry in view.networking.cluster_network.iter().filter(is_counted) {
@@ -311,11 +312,11 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
             out.push(finding.help("correct the host prefixes first"));
             return;
         };
-        nodes = nodes.saturating_add(1_u128.checked_shl(bits).unwrap_or(u128::MAX));
+        nodes = nodes.wrapping_add(1_i64.checked_shl(bits).unwrap_or_default());
     }
     let host_bits = 32_u32.saturating_sub(u32::from(join.ones));
-    let addresses = 1_u128 << host_bits;
-    if nodes.saturating_add(3) >= addresses {
+    let addresses = 1_i64 << host_bits;
+    if nodes >= addresses.saturating_sub(3) {
         let message = format!("{join} has {addresses} addresses, too few for the {nodes} possible machines");
         let help = "choose a larger join subnet, or smaller pod networks";
         out.push(Finding::error(&JOIN_SIZE, Kind::Invalid, field, message).help(help));

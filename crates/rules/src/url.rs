@@ -202,7 +202,8 @@ fn parse_host(scheme: &str, host: &str) -> Result<String, String> {
         };
         let decoded = unescape_host(address)?;
         check_host_bytes(zone)?;
-        let zone = unescape(zone, |escape, b| escape == "%25" || b == b' ' || is_host_byte(b))?;
+        let zone =
+            unescape(zone, |escape, b| escape == "%25" || b == b' ' || (b.is_ascii() && is_host_byte(b)))?;
         if decoded.parse::<Ipv6Addr>().is_err() || zone.len() == 1 {
             return Err("the text in brackets is not an IPv6 address".to_owned());
         }

@@ -53,9 +53,11 @@ const FIRST: &str = "login";
 
 /// Why Azure takes no cluster of this name, as far as its own words go.
 pub fn reserved(name: &str) -> Option<String> {
-    // Character by character, as the OpenShift installer does: the one lower-case form of more than one
-    // character counts by its first.
-    let lower: String = name.chars().filter_map(|c| c.to_lowercase().next()).collect();
+    // The OpenShift installer compares upper-case forms, character by character. One whose upper-case form is several
+    // characters has none.
+    let upper = |c: char| c.to_uppercase().next().filter(|_| c.to_uppercase().len() == 1).unwrap_or(c);
+    // Of what has no lower-case form of ASCII, none is in a word.
+    let lower: String = name.chars().map(|c| upper(c).to_ascii_lowercase()).collect();
     let shown = shortened(name);
     if RESERVED.contains(&lower.as_str()) {
         return Some(format!("`{shown}` is reserved by Azure"));
@@ -72,10 +74,14 @@ mod tests {
 
     #[test]
     fn tells_reserved_names() {
-        for bad in ["azure", "Office365", "web.config", "mywindows1", "MICROSOFT", "login-a"] {
+        for bad in
+            ["azure", "Office365", "web.config", "mywindows1", "MICROSOFT", "login-a", "microſoft", "vısıo"]
+        {
             assert!(reserved(bad).is_some(), "{bad}");
         }
-        for good in ["azure1", "my-office", "my-login", "window", "web-config", ""] {
+        for good in
+            ["azure1", "my-office", "my-login", "window", "web-config", "sharepoİnt", "biztal\u{212a}", ""]
+        {
             assert_eq!(reserved(good), None, "{good}");
         }
     }

@@ -63,7 +63,10 @@ fn machine_in_form(machine: &mut MachineType, defined: &Capabilities) {
         machine.architecture = given.or_else(|| named.cloned());
         machine.capabilities.clear();
     } else if machine.capabilities.is_empty() {
-        let named = given.unwrap_or_else(|| only(default_architectures(defined)).to_owned());
+        let named = match default_architectures(defined) {
+            [only] => only.clone(),
+            _ => given.unwrap_or_else(|| USUAL.to_owned()),
+        };
         machine.capabilities = only_architecture(named);
     }
 }

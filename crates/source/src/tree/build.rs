@@ -144,9 +144,9 @@ impl<'t, 'f> Builder<'t, 'f> {
                     let message = message.to_owned();
                     self.refused = Some(Fault { at: start, message, too_deep: false });
                 }
-                Event::Scalar { text, plain, anchor, tag } => {
+                Event::Scalar { text, plain, quoted, anchor, tag } => {
                     if reading == Reading::Strict {
-                        self.check_dialect(body, plain, tag.is_some(), Span::new(start, end));
+                        self.check_dialect(body, (plain, quoted), tag.is_some(), Span::new(start, end));
                     }
                     if !plain || end.saturating_sub(start) > text.len() {
                         self.tab_safe.push(Span::new(start, end));

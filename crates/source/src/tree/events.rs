@@ -20,6 +20,8 @@ pub(super) enum Event<'t> {
     Scalar {
         text: Cow<'t, str>,
         plain: bool,
+        /// Whether it is in double quotes.
+        quoted: bool,
         anchor: usize,
         tag: Option<String>,
     },
@@ -80,7 +82,8 @@ pub(super) fn strict(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Faul
             Read::UnresolvedAlias(_) => Event::UnknownAlias,
             Read::Scalar(text, style, anchor, tag) => {
                 let tag = tag.map(|tag| tag.suffix_in_namespace(CORE).unwrap_or_default().into_owned());
-                Event::Scalar { text, plain: style == ScalarStyle::Plain, anchor, tag }
+                let (plain, quoted) = (style == ScalarStyle::Plain, style == ScalarStyle::DoubleQuoted);
+                Event::Scalar { text, plain, quoted, anchor, tag }
             }
             Read::SequenceStart(_, anchor, _) => Event::List { anchor },
             Read::MappingStart(style, anchor, _) => {
@@ -191,6 +194,7 @@ fn lenient_events(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fault>>
             EventData::Scalar { anchor, tag, value, style, .. } => Event::Scalar {
                 text: Cow::Owned(value),
                 plain: style == libyaml_safer::ScalarStyle::Plain,
+                quoted: style == libyaml_safer::ScalarStyle::DoubleQuoted,
                 anchor: anchors.number(anchor),
                 tag: tag.map(|tag| tag.strip_prefix(CORE).unwrap_or_default().to_owned()),
             },

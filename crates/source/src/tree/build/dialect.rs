@@ -5,8 +5,14 @@ use landfall_diagnostics::{Finding, Kind, Span};
 use super::{Builder, Fault, Frame, pages};
 
 impl Builder<'_, '_> {
-    /// Notes a scalar that the installer's parser cannot read.
-    pub(super) fn check_dialect(&mut self, body: &str, plain: bool, tagged: bool, span: Span) {
+    /// Notes a scalar that the installer's parser cannot read; it may be plain, or in double quotes.
+    pub(super) fn check_dialect(
+        &mut self,
+        body: &str,
+        (plain, quoted): (bool, bool),
+        tagged: bool,
+        span: Span,
+    ) {
         let std::ops::Range { start, end } = span.range();
         let raw = body.get(start..end).unwrap_or_default();
         let (before, after) = body.split_at_checked(end).unwrap_or_default();
@@ -15,7 +21,8 @@ impl Builder<'_, '_> {
             && after.starts_with([']', '}'])
             && !before.ends_with(char::is_whitespace);
         let in_quotes = "put the value in quotes";
-        let (at, what, help) = match if plain { mark(raw) } else { escape(raw) } {
+        let found = if plain { mark(raw) } else { escape(raw).filter(|_| quoted) };
+        let (at, what, help) = match found {
             Some(at) if !plain => (at, "the escape is unknown", "write the character itself"),
             Some(0) if raw.starts_with('?') && self.is_in_flow(body) => {
                 // The installer's parser may get past it: it reads a key here.
@@ -120,6 +127,8 @@ mod tests {
             "a: {b: 'c?d', e: x:y}\n",
             "a: [\"b?c\"]\nd: e?f\n",
             "a: |\n  {b: c?d} \\/\n",
+            "a: |\n  \"b\\/c \\ud83d\"\n",
+            "a: |-\n  \"\\ud83d\"",
             "a: [!b ]\nc: [!d e]\nf: !g\n",
             "a: \"\\ue000 \\u00e4\"\n",
             "# %FOO\n%YAML 1.1\n%TAG ! !a\n---\na: b\n",
