@@ -107,7 +107,7 @@ fn machines_are_not_made_without_what_they_start_with() {
     let small = r#"{"ignition":{"version":"3.2.0"}}"#;
     write("pointer.ign", small);
     refused(&pointer, 4, &["LF1542", "master.ign", "--ignition"]);
-    write("master.ign", r#"{"ignition":{"version":"3.2.0"},"storage":{}}"#);
+    write("master.ign", r#"{"ignition":{"version":"3.2.0"},"storage":{"files":[]}}"#);
     refused(&pointer, 4, &["LF1508", "master.ign"]);
     write("master.ign", small);
     // Without a pointer, landfall uploads the config of the bootstrap machine.

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::text::{data_url, yaml};
 
@@ -70,6 +71,20 @@ pub fn with_image(text: &str, name: &str, id: &str) -> Option<String> {
 pub fn text_of(config: &Value, path: &str) -> Option<String> {
     let files = config.pointer("/storage/files")?.as_array()?;
     String::from_utf8(content(files.iter().find(|file| file["path"] == path)?)?).ok()
+}
+
+/// A pointer that gets the config from the machine config server at `host`, where it names the server `name`.
+#[must_use]
+pub fn served_by(text: &str, name: &str, host: &str) -> String {
+    let Ok(mut config) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    let others = config.pointer_mut("/ignition/config/merge").and_then(Value::as_array_mut);
+    for source in others.into_iter().flatten().filter_map(|other| other.get_mut("source")) {
+        let Some(mut url) = source.as_str().and_then(|source| Url::parse(source).ok()) else { continue };
+        if url.host_str() == Some(name) && url.set_host(Some(host)).is_ok() {
+            *source = url.as_str().into();
+        }
+    }
+    config.to_string()
 }
 
 /// Edits a file that a config brings along, if it has it; an edit that gives nothing leaves it as it is.

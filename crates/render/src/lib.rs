@@ -171,6 +171,8 @@ pub struct PlatformAssets {
     pub ingress_parameters: Option<Value>,
     /// What is never reached through a proxy on this platform.
     pub no_proxy: Vec<String>,
+    /// Whether machines of the control plane have a partition of their own for `/var`, in releases that create one.
+    pub var_partition: bool,
     /// Devices of the data disks that machines have.
     pub data_devices: Vec<DataDevice>,
     /// Whether machine sets start from images of the user's own, which the cluster must not replace.

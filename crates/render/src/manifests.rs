@@ -226,7 +226,9 @@ fn network(plan: &Plan) -> Value {
 
 /// Settings of the pod network, if the config or the platform has any.
 fn pod_network(plan: &Plan, assets: &PlatformAssets) -> Option<Value> {
-    let networking = plan.config.networking.as_ref()?;
+    let own = ["OVNKubernetes", "OpenShiftSDN"];
+    let networking =
+        plan.config.networking.as_ref().filter(|given| own.contains(&given.network_type.as_str()))?;
     let given = Some(networking.cluster_network_mtu).filter(|mtu| *mtu > 0);
     let mtu = given.or(assets.pod_network_mtu);
     let ovn = networking.ovn_kubernetes_config.as_ref().and_then(|ovn| ovn.ipv4.as_ref());
@@ -436,7 +438,10 @@ fn image_sources(plan: &Plan) -> Vec<File> {
     let config = &plan.config;
     if !config.image_content_sources.is_empty() {
         let mirrors = config.image_content_sources.iter();
-        let mirrors = mirrors.map(|m| mirrored(&m.source, &m.mirrors));
+        let mirrors = mirrors.map(|m| {
+            let list = (!m.mirrors.is_empty()).then_some(&m.mirrors);
+            json!({ "mirrors": list, "source": m.source })
+        });
         let value = json!({
             "apiVersion": "operator.openshift.io/v1alpha1",
             "kind": "ImageContentSourcePolicy",
@@ -447,7 +452,10 @@ fn image_sources(plan: &Plan) -> Vec<File> {
     }
     if !config.image_digest_sources.is_empty() {
         let mirrors = config.image_digest_sources.iter().map(|m| {
-            let mut entry = mirrored(&m.source, &m.mirrors);
+            let mut entry = json!({ "source": m.source });
+            if !m.mirrors.is_empty() {
+                entry["mirrors"] = m.mirrors.as_slice().into();
+            }
             if !m.source_policy.is_empty() {
                 entry["mirrorSourcePolicy"] = m.source_policy.as_str().into();
             }
@@ -466,14 +474,6 @@ fn image_sources(plan: &Plan) -> Vec<File> {
 }
 
 /// A repository with its mirrors.
-fn mirrored(source: &str, mirrors: &[String]) -> Value {
-    if mirrors.is_empty() {
-        json!({ "source": source })
-    } else {
-        json!({ "mirrors": mirrors, "source": source })
-    }
-}
-
 fn trust_bundle_map(plan: &Plan) -> Option<Value> {
     let certificates = trust_bundle::certificates(&plan.config.additional_trust_bundle);
     (!certificates.is_empty()).then(|| {

@@ -36,7 +36,7 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
     }
     for role in ["master", "worker"] {
         let name = format!("99_openshift-cluster-api_{role}-user-data-secret.yaml");
-        files.push(file(name, &user_data(plan, extras, role)).kept_secret());
+        files.push(file(name, &user_data(role, &pointer(plan, assets, extras, role))).kept_secret());
     }
     files.extend(machine_configs(plan));
     files.extend(disk_setup::configs(plan, assets).into_iter().map(|(name, role, ignition)| {
@@ -107,8 +107,16 @@ pub(super) fn install_note(plan: &Plan, extras: &Extras<'_>, name: &str) -> Valu
     })
 }
 
-fn user_data(plan: &Plan, extras: &Extras<'_>, role: &str) -> Value {
-    let ignition = text::pointer_ignition(&plan.machine_config_host(), role, &extras.tls.root_ca);
+/// The ignition config that machines of a role begin with.
+pub(super) fn pointer(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, role: &str) -> String {
+    let mut ignition = text::pointer_ignition(&plan.machine_config_host(), role, &extras.tls.root_ca);
+    if assets.var_partition && role == "master" && plan.has(Since::Today) {
+        text::add_var_partition(&mut ignition);
+    }
+    ignition.to_string()
+}
+
+fn user_data(role: &str, ignition: &str) -> Value {
     json!({
         "apiVersion": "v1",
         "data": { "disableTemplating": text::base64("true\n"), "userData": text::base64(ignition) },

@@ -73,7 +73,7 @@ struct Own<'a> {
 pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform: &str) -> Vec<File> {
     let bootstrap = bootstrap_ignition(plan, extras);
     vec![
-        File::secret("terraform/terraform.tfvars.json", tfvars(&variables(plan, extras, &bootstrap))),
+        File::secret("terraform/terraform.tfvars.json", tfvars(&variables(plan, assets, extras, &bootstrap))),
         File::secret("terraform/terraform.platform.auto.tfvars.json", tfvars(&assets.tfvars)),
         File::secret("terraform/landfall.auto.tfvars.json", tfvars(&assets.own_tfvars)),
         File::secret("terraform/bootstrap.ign", bootstrap.clone()),
@@ -81,7 +81,12 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, p
     ]
 }
 
-fn variables<'a>(plan: &'a Plan, extras: &Extras<'_>, bootstrap: &'a str) -> Variables<'a> {
+fn variables<'a>(
+    plan: &'a Plan,
+    assets: &PlatformAssets,
+    extras: &Extras<'_>,
+    bootstrap: &'a str,
+) -> Variables<'a> {
     let cluster = &plan.cluster;
     let networks = machine_networks(&plan.config);
     let of_family = |v4: bool| networks.iter().filter(|net| net.is_ipv4() == v4).map(written).collect();
@@ -100,7 +105,7 @@ fn variables<'a>(plan: &'a Plan, extras: &Extras<'_>, bootstrap: &'a str) -> Var
         ignition_bootstrap: bootstrap,
         ignition_bootstrap_file: IGNITION_FILE,
         ignition_master: extras.master_ignition.map_or_else(
-            || text::pointer_ignition(&plan.machine_config_host(), "master", &extras.tls.root_ca),
+            || openshift::pointer(plan, assets, extras, "master"),
             |given| given.expose().clone(),
         ),
     }
@@ -141,7 +146,9 @@ fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform:
         platform: std::collections::BTreeMap::from([(platform, &*assets.metadata)]),
         features: plan.has(Since::Today).then(|| Features {
             feature_set: &plan.config.feature_set,
-            custom_feature_set: openshift::custom_gates(&plan.config),
+            custom_feature_set: openshift::custom_gates(&plan.config).or_else(|| {
+                (plan.config.feature_set == "CustomNoUpgrade").then(|| Value::Object(serde_json::Map::new()))
+            }),
         }),
     };
     text::raw(&metadata).get().to_owned()

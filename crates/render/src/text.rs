@@ -45,13 +45,42 @@ const IGNITION: &str = "3.2.0";
 /// The ignition config of a machine that gets its real one from the machine config server of the cluster
 /// (`assets.md`, B.8). `host` is the server's name or IPv4 address.
 #[must_use]
-pub fn pointer_ignition(host: &str, role: &str, root_ca: &str) -> String {
+pub fn pointer_ignition(host: &str, role: &str, root_ca: &str) -> Value {
     json!({ "ignition": {
         "config": { "merge": [{ "source": format!("https://{host}:22623/config/{role}") }] },
         "security": { "tls": { "certificateAuthorities": [{ "source": data_url(root_ca) }] } },
         "version": IGNITION,
     }})
-    .to_string()
+}
+
+/// Gives the machine of an ignition config a partition for `/var`, so that the root file system does not have to grow
+/// over the whole disk while it starts.
+pub fn add_var_partition(ignition: &mut Value) {
+    const UNIT: &str = r"
+[Unit]
+Requires=systemd-fsck@dev-disk-by\x2dpartlabel-var.service
+After=systemd-fsck@dev-disk-by\x2dpartlabel-var.service
+
+[Mount]
+Where=/var
+What=/dev/disk/by-partlabel/var
+Type=xfs
+Options=defaults,prjquota
+
+[Install]
+RequiredBy=local-fs.target
+";
+    let partition = json!({ "label": "var", "number": 5, "sizeMiB": 0, "startMiB": 50000 });
+    ignition["storage"] = json!({
+        "disks": [{ "device": "/dev/disk/by-id/coreos-boot-disk", "partitions": [partition] }],
+        "filesystems": [{
+            "device": "/dev/disk/by-partlabel/var",
+            "format": "xfs",
+            "mountOptions": ["defaults", "prjquota"],
+            "path": "/var",
+        }],
+    });
+    ignition["systemd"] = json!({ "units": [{ "contents": UNIT, "enabled": true, "name": "var.mount" }] });
 }
 
 /// The ignition config of a bootstrap machine that finds its real one at `source`, through the cluster's

@@ -33,6 +33,7 @@ pub(super) fn assets(plan: &Plan) -> Option<PlatformAssets> {
         ingress_platform: json!({ "type": "" }),
         ingress_parameters: None,
         no_proxy: Vec::new(),
+        var_partition: false,
         data_devices: Vec::new(),
         own_boot_images: false,
         csi_driver: None,

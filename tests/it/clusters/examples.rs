@@ -165,7 +165,8 @@ fn subnets_are_those_of_their_roles() {
     let master = object("master-machines-1");
     assert_eq!(master["spec"]["providerSpec"]["value"]["subnet"], json!({ "id": "subnet-0nodesb" }));
     let strategy = &object("default-ingresscontroller")["spec"]["endpointPublishingStrategy"];
-    let subnets = json!({ "subnets": { "ids": ["subnet-0ingressa", "subnet-0ingressb"] } });
+    let subnets = json!({ "ids": ["subnet-0ingressa", "subnet-0ingressb"] });
+    let subnets = json!({ "eipAllocations": null, "subnets": subnets });
     let parameters = json!({ "type": "AWS", "aws": { "type": "NLB", "networkLoadBalancer": subnets } });
     let balancer = json!({ "scope": "External", "providerParameters": parameters });
     assert_eq!(strategy["loadBalancer"], balancer);

@@ -51,6 +51,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         ingress_platform: rendering.ingress_platform(),
         ingress_parameters: rendering.ingress_parameters(),
         no_proxy: vec![rendering.internal_names()],
+        var_partition: false,
         data_devices: Vec::new(),
         own_boot_images: rendering.has_own_boot_images(),
         csi_driver: rendering.csi_driver(),
@@ -181,7 +182,7 @@ impl Rendering<'_> {
     fn ingress_parameters(&self) -> Option<Value> {
         let subnets = json!({ "ids": self.aws.network.subnet_roles()?.ingress });
         let parameters = if self.platform.lb_type == "NLB" {
-            json!({ "type": "NLB", "networkLoadBalancer": { "subnets": subnets } })
+            json!({ "type": "NLB", "networkLoadBalancer": { "eipAllocations": null, "subnets": subnets } })
         } else {
             let classic = json!({ "connectionIdleTimeout": "0s", "subnets": subnets });
             json!({ "type": "Classic", "classicLoadBalancer": classic })

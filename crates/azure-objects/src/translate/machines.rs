@@ -102,11 +102,23 @@ fn check(set: &mut Set<'_>) {
     }
 }
 
-/// Whether an ignition config says where the whole one is, and nothing that only the whole one should.
+/// Whether an ignition config says where the whole one is, and nothing that only the whole one should. Disks that are
+/// divided and mounted before the whole one is there are allowed.
 #[must_use]
 pub fn is_pointer(config: &str) -> bool {
     let config: Option<Map<String, Value>> = serde_json::from_str(config).ok();
-    config.is_some_and(|config| config.contains_key("ignition") && config.len() == 1)
+    let is_mount = |unit: &Value| unit["name"].as_str().is_some_and(|name| name.ends_with(".mount"));
+    let is_open = |(part, value): (&String, &Value)| match (part.as_str(), value) {
+        ("ignition", _) => true,
+        ("storage", Value::Object(parts)) => {
+            parts.keys().all(|part| ["disks", "filesystems"].contains(&part.as_str()))
+        }
+        ("systemd", Value::Object(parts)) => parts
+            .iter()
+            .all(|(part, units)| part == "units" && units.as_array().into_iter().flatten().all(is_mount)),
+        _ => false,
+    };
+    config.is_some_and(|config| config.contains_key("ignition") && config.iter().all(is_open))
 }
 
 fn bootstrap_machine(infra_id: &str) -> String {
@@ -363,6 +375,23 @@ fn security(pool: &Pool) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pointer_may_divide_disks_and_bring_nothing_else() {
+        let with = |part: &str| is_pointer(&format!(r#"{{"ignition":{{"version":"3.2.0"}}{part}}}"#));
+        assert!(with(""));
+        let disks = r#","storage":{"disks":[{}],"filesystems":[{}]}"#;
+        assert!(with(disks) && with(&format!(r#"{disks},"systemd":{{"units":[{{"name":"var.mount"}}]}}"#)));
+        for whole in [
+            r#","storage":{"files":[]}"#,
+            r#","systemd":{"units":[{"name":"a.service"}]}"#,
+            r#","passwd":{}"#,
+            r#","storage":[]"#,
+        ] {
+            assert!(!with(whole), "{whole}");
+        }
+        assert!(!is_pointer("{}") && !is_pointer("["));
+    }
 
     #[test]
     fn what_only_the_bootstrap_machine_needs_is_known_by_its_name() {

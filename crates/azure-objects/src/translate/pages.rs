@@ -1,5 +1,7 @@
 //! What stands against the translation of a plan, each with its page.
 
+use std::net::Ipv4Addr;
+
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
 
 static PLATFORM: Code = Code::new("LF1500");
@@ -63,10 +65,17 @@ pub(super) fn ipv6_address() -> Finding {
         .help("plan with facts (`landfall facts`), or create this cluster with `--engine terraform`")
 }
 
-pub(super) fn address(address: std::net::Ipv4Addr, subnet: &str) -> Finding {
+pub(super) fn address(address: Ipv4Addr, subnet: &str) -> Finding {
     let message = format!("{address} is not a usable address in the control plane's subnet {subnet}");
     Finding::error(&ADDRESS, Kind::Invalid, "", message)
         .help("remove --api-internal-ip, or use a free address of that subnet")
+}
+
+pub(super) fn other_address(given: Ipv4Addr, planned: Ipv4Addr) -> Finding {
+    let message =
+        format!("with userProvisionedDNS, the ignition configs name {planned} for the API, not {given}");
+    Finding::error(&ADDRESS, Kind::Invalid, "", message)
+        .help(format!("remove --api-internal-ip, or set it to {planned}"))
 }
 
 pub(super) fn ssh_key() -> Finding {
@@ -81,7 +90,7 @@ pub fn pointer(whose: &str) -> Finding {
     let message = format!("the ignition config of the {whose} is not a pointer");
     Finding::error(&POINTER, Kind::Invalid, "", message).help(
         "upload the config to a place that machines can read, and write a pointer that merges it or is \
-         replaced by it: a JSON map with `ignition` alone",
+         replaced by it: a JSON map with `ignition`, and besides with disks and mounts alone",
     )
 }
 

@@ -148,6 +148,11 @@ impl<'a> Set<'a> {
         {
             self.faults.push(pages::address(given, &subnet.to_string()));
         }
+        if let (Some(given), Some(planned)) = (self.input.api_internal_ip, internal.api_address)
+            && given != planned
+        {
+            self.faults.push(pages::other_address(given, planned));
+        }
     }
 
     /// Whether Azure Service Operator creates the resources.

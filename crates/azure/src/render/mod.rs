@@ -48,6 +48,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         ingress_platform: json!({ "type": "" }),
         ingress_parameters: None,
         no_proxy: rendering.no_proxy(),
+        var_partition: true,
         data_devices: rendering.data_devices(),
         own_boot_images: false,
         csi_driver: rendering.csi_driver(),
