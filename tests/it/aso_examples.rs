@@ -81,9 +81,9 @@ fn plan_for(by: Engine, engine: &Value, config: &Value) -> Result<Plan, Vec<Find
         "clientSecret": "REPLACE_ME",
     } } }));
     let credentials = assets::credentials(&config, &world);
-    // The first one with both families of addresses, and that with NAT gateways of today.
-    let has_families = config.platform.azure.as_ref().is_some_and(Platform::is_dual_stack);
-    let release = if has_families { "4.22" } else { "4.20" };
+    // The first one with both families of addresses and the user's DNS, and that with NAT gateways of today.
+    let is_newer = |azure: &Platform| azure.is_dual_stack() || azure.has_user_dns();
+    let release = if config.platform.azure.as_ref().is_some_and(is_newer) { "4.22" } else { "4.20" };
     let mut out = Findings::default();
     let offline = Offline { config: &config, catalogue, release, credentials: &credentials };
     let facts = assets::offline_facts(&offline, &mut out);

@@ -20,6 +20,7 @@ mod user_dns;
 
 pub use given::hide_secrets;
 pub use origin::IgnitionFrom;
+pub use user_dns::bootstrap as completed_bootstrap;
 
 use std::path::Path;
 

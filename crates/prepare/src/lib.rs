@@ -27,7 +27,7 @@ mod world;
 pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
-pub use ignition::{IgnitionFrom, hide_secrets};
+pub use ignition::{IgnitionFrom, completed_bootstrap, hide_secrets};
 pub use inputs::{
     Basis, BasisOptions, OVERLAYS, ProfileFrom, catalogue, engine_of, is_begun, named, prices,
     profile_warnings, release, restricted,

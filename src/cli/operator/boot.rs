@@ -19,7 +19,7 @@ use landfall_platform::{Platform, World};
 
 use crate::cli::aso::without_object::Lines;
 use crate::install::{BootSite, Fault};
-use crate::prepare::Environment;
+use crate::prepare::{Environment, completed_bootstrap};
 
 /// How long a connection may take, and a call with all its repetitions.
 const PATIENCE: Patience =
@@ -68,7 +68,9 @@ async fn created(order: &BootOrder) -> Booted {
         patience: PATIENCE,
     };
     let session = platform.cloud().ok_or_else(unable)?.session(asking);
-    let secrets = Secrets::from([(BOOTSTRAP.to_owned(), bootstrap.clone())]);
+    let bootstrap =
+        completed_bootstrap(bootstrap, plan, None, Environment.today()).map_err(|finding| vec![*finding])?;
+    let secrets = Secrets::from([(BOOTSTRAP.to_owned(), bootstrap)]);
     let infra_id = &plan.identity.infra_id;
     let api = session.api(infra_id, &secrets).ok_or_else(unable)?;
     let say = |line: &str| tracing::info!(cluster = %infra_id, "{line}");

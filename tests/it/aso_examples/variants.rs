@@ -229,6 +229,13 @@ fn the_internal_address_is_one_of_the_control_planes_subnet() {
     for outside in ["10.8.0.3", "10.8.8.1", "10.8.7.255"] {
         assert_eq!(at("10.8.0.0/20", Some(outside)), Err("LF1504"), "{outside}");
     }
+    let plan =
+        changed("public", |config| config["platform"]["azure"]["userProvisionedDNS"] = "Enabled".into());
+    let planned = plan.api_addresses()[0];
+    let with = |given| translate(&Input { api_internal_ip: given, ..input_of(&plan) });
+    assert!(with(None).is_ok() && with(Some(planned)).is_ok());
+    let findings = with("10.0.0.50".parse().ok()).err().unwrap();
+    assert!(findings[0].code.as_str() == "LF1504" && findings[0].message.contains(&planned.to_string()));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use landfall_certificates::is_for;
+use landfall_render::ignition::text_of;
 use serde_json::{Value, json};
 
 use super::controller::{Asked, Controller, managed};
@@ -269,8 +271,18 @@ fn nothing_is_put_into_what_is_somebody_else_s() {
 }
 
 /// An infrastructure with ignition files, whose credentials prove in this way who they are.
-fn infrastructure<'m>(management: &'m Management, site: &Site, (key, value): (&str, &str)) -> Asked<'m> {
-    let config = config("public", |config| config["sshKey"] = SSH_KEY.into());
+fn infrastructure<'m>(
+    management: &'m Management,
+    site: &Site,
+    (key, value): (&str, &str),
+    has_user_dns: bool,
+) -> Asked<'m> {
+    let config = config("public", |config| {
+        config["sshKey"] = SSH_KEY.into();
+        if has_user_dns {
+            config["platform"]["azure"]["userProvisionedDNS"] = "Enabled".into();
+        }
+    });
     let asked = Asked::prepare(management, PUBLIC, &config);
     asked.secret(
         "cloud",
@@ -293,6 +305,7 @@ fn infrastructure<'m>(management: &'m Management, site: &Site, (key, value): (&s
             "credentialsSecretRef": { "name": "cloud" },
             "ignitionSecretRef": { "name": "ignition" },
             "infraID": PUBLIC,
+            "release": if has_user_dns { "4.21" } else { "" },
             "machines": "aso",
             "stage": "bootstrap",
         },
@@ -314,10 +327,20 @@ fn the_controller_acts_as_a_workload_identity() {
         ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str())).to_vec();
     environment.extend([("NO_PROXY", "127.0.0.1"), ("AZURE_FEDERATED_TOKEN_FILE", token.to_str().unwrap())]);
     let controller = Controller::start_in(&management, &environment);
-    let asked = infrastructure(&management, &site, ("AUTH_MODE", "workloadidentity"));
+    // Machines find the API by its address.
+    let asked = infrastructure(&management, &site, ("AUTH_MODE", "workloadidentity"), true);
     asked.says("Ready", "True", &[]);
     assert_eq!(cloud.sources().len(), 8, "{:?}", cloud.sources());
     assert!(source(&management).contains(SIGNATURE));
+    let mut objects = management.objects(PUBLIC).into_iter();
+    let balancer = objects.find(|one| at(one, "/metadata/name") == "demo-x7k2p-internal").unwrap();
+    let address = at(&balancer, "/spec/frontendIPConfigurations/0/privateIPAddress").to_owned();
+    let calls = cloud.azure.asked();
+    let upload =
+        calls.iter().find(|one| one.call.method == "PUT" && one.call.path.ends_with("/bootstrap.ign"));
+    let whole: Value = serde_json::from_str(&upload.unwrap().call.body).unwrap();
+    let server = text_of(&whole, "/opt/openshift/tls/machine-config-server.crt").unwrap();
+    assert!(is_for(&server, &[address.parse().unwrap()]), "{address}");
     assert!(!controller.log().contains(TOKEN) && !asked.get().unwrap().to_string().contains(TOKEN));
 }
 
@@ -332,7 +355,7 @@ fn the_controller_creates_what_machines_start_from() {
     let variables = ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str()));
     let environment = [&variables[..], &[("NO_PROXY", "127.0.0.1")]].concat();
     let mut controller = Controller::start_in(&management, &environment);
-    let asked = infrastructure(&management, &site, ("AZURE_CLIENT_SECRET", scene::SECRET));
+    let asked = infrastructure(&management, &site, ("AZURE_CLIENT_SECRET", scene::SECRET), false);
     // It is killed while the image is copied, and continues.
     until("the copy begins", || controller.log().contains(".vhd: create without an object").then_some(()));
     controller = controller.again(&management, PUBLIC);

@@ -23,6 +23,7 @@ use landfall_render::Credentials;
 use rand::seq::SliceRandom;
 use serde_json::json;
 
+use super::inputs::Configs;
 use super::resource::{self, MachineZones, Machines, Spec, Stage};
 
 /// Maximum number of findings in a message; more would not help the reader.
@@ -74,7 +75,7 @@ pub(super) struct Known<'a> {
     pub(super) source: Option<&'a str>,
     /// The facts, as a file would have them; none where the catalogue has to do.
     pub(super) facts: Option<&'a [u8]>,
-    pub(super) ignition: Ignition<'a>,
+    pub(super) ignition: &'a Configs,
 }
 
 /// What a config comes to.
@@ -97,7 +98,13 @@ pub(super) struct Target {
 
 /// Plans, and translates the plan into the operator's objects.
 pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<Finding>> {
-    let (plan, release) = plan(judged, known)?;
+    let (mut plan, release) = plan(judged, known)?;
+    // Ignition configs name the address that the load balancer is to have.
+    if let (Some(given), Some(azure)) = (known.spec.api_internal_ip, &mut plan.platform.azure)
+        && let Some(planned) = &mut azure.load_balancers.api_address
+    {
+        *planned = given;
+    }
     let azure = plan.platform.azure.as_ref();
     let name = azure.map_or("", |azure| azure.cloud.name.as_str());
     let pools = azure.into_iter().flat_map(|azure| azure.compute.iter().chain([&azure.control_plane]));
@@ -107,7 +114,10 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
         machines.entry(pool.size.clone()).or_default().extend(zones);
     }
     let zones: BTreeSet<&String> = machines.values().flatten().collect();
-    let translation = translated(&plan, known.spec, known.ignition)?;
+    let control_plane = known.ignition.control_plane(&plan);
+    let bootstrap = known.ignition.bootstrap.as_deref();
+    let ignition = Ignition { bootstrap, control_plane: control_plane.as_deref() };
+    let translation = translated(&plan, known.spec, ignition)?;
     Ok(Target {
         cloud: name.to_owned(),
         release,
@@ -263,7 +273,7 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
             ids: &ids,
             source,
             facts: None,
-            ignition: Ignition::default(),
+            ignition: &Configs::default(),
         };
         planned(&judged(config.as_bytes(), catalogue)?, &known)
     }

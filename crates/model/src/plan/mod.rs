@@ -132,6 +132,14 @@ impl Plan {
         aws.chain(azure).copied().collect()
     }
 
+    /// The name of the machine config server, and the address by which machines find it, where the user provides the DNS
+    /// records.
+    #[must_use]
+    pub fn api_server(&self) -> Option<(String, String)> {
+        let address = self.api_addresses().first()?.to_string();
+        Some((format!("api-int.{}", self.cluster.domain), address))
+    }
+
     /// The machine types that fit the control plane, whose type the bootstrap machine has as well.
     #[must_use]
     pub fn control_plane_offers(&self) -> &[TypeOffer] {

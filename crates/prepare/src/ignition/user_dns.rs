@@ -14,10 +14,9 @@ use landfall_certificates::{Names, is_for, renew};
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
 use landfall_model::plan::{Plan, ignition_pages as pages};
-use landfall_render::ignition::{edit, text_of};
+use landfall_render::ignition::{edit, served_by, text_of};
 use landfall_render::{load_balancer_config, yaml};
 use serde_json::Value;
-use url::Url;
 
 use super::Ignition;
 use super::files::BOOTSTRAP;
@@ -39,11 +38,26 @@ pub(super) fn complete(
     earlier: Option<&str>,
     today: Date,
 ) -> Result<(), Box<Finding>> {
+    let Some((name, host)) = plan.api_server() else { return Ok(()) };
+    taken.bootstrap = bootstrap(&taken.bootstrap, plan, earlier, today)?;
+    taken.master = Secret::new(served_by(taken.master.expose(), &name, &host));
+    Ok(())
+}
+
+/// The bootstrap machine's config, completed with the addresses of the plan if it has any.
+///
+/// # Errors
+/// The config does not have the authority that signs the certificate.
+pub fn bootstrap(
+    text: &Secret<String>,
+    plan: &Plan,
+    earlier: Option<&str>,
+    today: Date,
+) -> Result<Secret<String>, Box<Finding>> {
+    let Some((name, host)) = plan.api_server() else { return Ok(text.clone()) };
     let addresses = plan.api_addresses();
-    let Some(host) = addresses.first().map(ToString::to_string) else { return Ok(()) };
-    let name = format!("api-int.{}", plan.cluster.domain);
     let missing = || Box::new(pages::no_authority(BOOTSTRAP, AUTHORITY_SECRET));
-    let mut config: Value = serde_json::from_str(taken.bootstrap.expose()).map_err(|_| missing())?;
+    let mut config: Value = serde_json::from_str(text.expose()).map_err(|_| missing())?;
     let authority = pair(&config, AUTHORITY_SECRET).ok_or_else(missing)?;
     let kept = earlier.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let kept = kept.filter(|kept| pair(kept, AUTHORITY_SECRET).is_some_and(|other| other.0 == authority.0));
@@ -76,14 +90,12 @@ pub(super) fn complete(
             changed(text, |secret| {
                 let data = &mut secret["data"]["userData"];
                 if let Some(pointer) = data.as_str().and_then(decoded) {
-                    *data = STANDARD.encode(pointed(&pointer, &name, &host)).into();
+                    *data = STANDARD.encode(served_by(&pointer, &name, &host)).into();
                 }
             })
         });
     }
-    taken.bootstrap = Secret::new(config.to_string());
-    taken.master = Secret::new(pointed(taken.master.expose(), &name, &host));
-    Ok(())
+    Ok(Secret::new(config.to_string()))
 }
 
 /// The certificate and the key of a secret that a config brings along.
@@ -102,17 +114,4 @@ fn changed(text: &str, change: impl FnOnce(&mut Value)) -> Option<String> {
     let mut manifest: Value = serde_saphyr::from_str(text).ok()?;
     change(&mut manifest);
     Some(yaml(&manifest))
-}
-
-/// A config that gets the rest from the machine config server at `host`, where it names `name`.
-fn pointed(text: &str, name: &str, host: &str) -> String {
-    let Ok(mut config) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
-    let others = config.pointer_mut("/ignition/config/merge").and_then(Value::as_array_mut);
-    for source in others.into_iter().flatten().filter_map(|other| other.get_mut("source")) {
-        let Some(mut url) = source.as_str().and_then(|source| Url::parse(source).ok()) else { continue };
-        if url.host_str() == Some(name) && url.set_host(Some(host)).is_ok() {
-            *source = url.as_str().into();
-        }
-    }
-    config.to_string()
 }

@@ -1,8 +1,11 @@
 //! The ignition configs of a cluster's machines, as the Secret of `ignitionSecretRef` has them: pointers to configs that
 //! the user uploads, or the files of `openshift-install create ignition-configs`.
 
+use std::borrow::Cow;
+
 use landfall_diagnostics::secret::Secret;
-use landfall_engine_aso::translate::Ignition;
+use landfall_model::plan::Plan;
+use landfall_render::ignition::served_by;
 use serde_json::{Map, Value};
 
 use super::bytes;
@@ -40,19 +43,27 @@ impl Configs {
         }
     }
 
-    /// The configs as far as machines can be given them now.
-    pub(in crate::azure_infrastructure) fn pointers(&self) -> Ignition<'_> {
-        let master = self.master_file.as_ref().map(|file| file.expose().as_str());
-        Ignition {
-            bootstrap: self.bootstrap.as_deref(),
-            control_plane: self.control_plane.as_deref().or(master),
+    /// The config of the control plane's machines. Where the user provides the DNS records, that of a file gets the rest
+    /// from the address of the plan.
+    pub(in crate::azure_infrastructure) fn control_plane(&self, plan: &Plan) -> Option<Cow<'_, str>> {
+        if let Some(pointer) = &self.control_plane {
+            return Some(pointer.into());
         }
+        let file = self.master_file.as_ref()?.expose();
+        Some(
+            plan.api_server()
+                .map_or_else(|| file.into(), |(name, host)| served_by(file, &name, &host).into()),
+        )
+    }
+
+    fn has_control_plane(&self) -> bool {
+        self.control_plane.is_some() || self.master_file.is_some()
     }
 
     /// The bootstrap machine's whole config, where landfall is to upload it and to create the machines' image.
     pub(in crate::azure_infrastructure) fn to_upload(&self, spec: &Spec) -> Option<&Secret<String>> {
         let is_wanted = spec.machines == Machines::Aso && spec.stage == Stage::Bootstrap;
-        let is_whole = is_wanted && self.bootstrap.is_none() && self.pointers().control_plane.is_some();
+        let is_whole = is_wanted && self.bootstrap.is_none() && self.has_control_plane();
         self.bootstrap_file.as_ref().filter(|file| is_whole && is_config(file))
     }
 
@@ -77,7 +88,7 @@ impl Configs {
         let is_bootstrapping = spec.stage == Stage::Bootstrap;
         let lacks_bootstrap = is_bootstrapping && self.bootstrap.is_none() && self.bootstrap_file.is_none();
         let wanted = [
-            (CONTROL_PLANE, MASTER_FILE, self.pointers().control_plane.is_none()),
+            (CONTROL_PLANE, MASTER_FILE, !self.has_control_plane()),
             (BOOTSTRAP, BOOTSTRAP_FILE, lacks_bootstrap),
         ];
         let missing = wanted.into_iter().filter(|(.., lacks)| *lacks);
@@ -141,7 +152,7 @@ mod tests {
         let pointers = [(BOOTSTRAP, "b"), (CONTROL_PLANE, "c")];
         assert_eq!(outcome(&[&files[..], &pointers].concat(), Stage::Bootstrap), (false, String::new()));
         let all = configs(&[&files[..], &pointers].concat());
-        assert_eq!((all.pointers().bootstrap, all.pointers().control_plane), (Some("b"), Some("c")));
+        assert_eq!((all.bootstrap.as_deref(), all.control_plane.as_deref()), (Some("b"), Some("c")));
         assert_eq!(all.files(), (false, false));
         // Each machine has one of the two.
         let mixed = [(BOOTSTRAP_FILE, FILE), (CONTROL_PLANE, "c")];

@@ -107,7 +107,7 @@ fn files() -> (Stage, Arc<FakeCreator>) {
 }
 
 /// The ignition config of a machine; empty where there is none.
-fn config(stage: &Stage, name: &str) -> String {
+fn config_of(stage: &Stage, name: &str) -> String {
     let machine = stage.played.read(&at(MACHINES, &format!("demo-x7k2p-{name}"))).unwrap_or_default();
     let data = machine["spec"]["osProfile"]["customData"].as_str().unwrap_or_default();
     String::from_utf8(STANDARD.decode(data).unwrap_or_default()).unwrap_or_default()
@@ -136,9 +136,9 @@ async fn machines_get_image_and_ignition_config_of_the_controller() {
     creator.answers(Ok(pointer()));
     stage.rounds(12).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{:#}", stage.resource()["status"]);
-    assert_eq!(config(&stage, "bootstrap"), POINTER);
+    assert_eq!(config_of(&stage, "bootstrap"), POINTER);
     for master in ["master-0", "master-1", "master-2"] {
-        assert_eq!(config(&stage, master), MASTER);
+        assert_eq!(config_of(&stage, master), MASTER);
     }
     assert_eq!(creator.orders().len(), 1);
     let resource = stage.resource().to_string();
@@ -150,7 +150,7 @@ async fn machines_get_image_and_ignition_config_of_the_controller() {
     stage.change(&json!({ "spec": { "stage": "install" }, "metadata": { "generation": 2 } }));
     stage.rounds(12).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{:#}", stage.resource()["status"]);
-    assert_eq!((stage.played.all(MACHINES).len(), config(&stage, "master-0")), (3, MASTER.to_owned()));
+    assert_eq!((stage.played.all(MACHINES).len(), config_of(&stage, "master-0")), (3, MASTER.to_owned()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,7 +166,10 @@ async fn other_files_change_no_machine_that_exists() {
     stage.rounds(24).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
     assert_eq!(stage.condition("UpdateAvailable"), "");
-    assert_eq!((config(&stage, "bootstrap"), config(&stage, "master-0")), (POINTER.into(), MASTER.into()));
+    assert_eq!(
+        (config_of(&stage, "bootstrap"), config_of(&stage, "master-0")),
+        (POINTER.into(), MASTER.into())
+    );
     assert_eq!(stage.resource()["status"]["planHash"], before);
     assert_eq!(creator.orders().len(), 1);
     // That of the Secret is one.
@@ -190,7 +193,7 @@ async fn a_failure_is_reported_and_tried_again() {
     creator.answers(Ok(pointer()));
     stage.rounds(24).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
-    assert_eq!(config(&stage, "bootstrap"), POINTER);
+    assert_eq!(config_of(&stage, "bootstrap"), POINTER);
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,7 +214,7 @@ async fn after_a_restart_the_work_begins_again_and_a_machine_keeps_its_pointer()
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
     restart();
     stage.rounds(4).await;
-    assert_eq!((creator.orders().len(), config(&stage, "bootstrap")), (2, POINTER.to_owned()));
+    assert_eq!((creator.orders().len(), config_of(&stage, "bootstrap")), (2, POINTER.to_owned()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -251,7 +254,7 @@ async fn pointers_count_before_files() {
     let (stage, creator) = booting(&keys, CONFIG);
     stage.rounds(24).await;
     assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
-    assert_eq!((config(&stage, "bootstrap"), config(&stage, "master-0")), (GIVEN.into(), GIVEN.into()));
+    assert_eq!((config_of(&stage, "bootstrap"), config_of(&stage, "master-0")), (GIVEN.into(), GIVEN.into()));
     assert!(creator.orders().is_empty());
 }
 
@@ -321,6 +324,23 @@ async fn what_landfall_cannot_create_needs_pointers() {
     stage.rounds(24).await;
     is_refused(&stage, "resource group");
     assert!(creator.orders().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn machines_find_the_api_by_its_address_where_the_user_has_the_records() {
+    let config = CONFIG.replace("region: eastus,", "region: eastus, userProvisionedDNS: Enabled,");
+    let master = MASTER.replace("https://api-int", "https://api-int.demo.example.com:22623/config/master");
+    for (given, address) in [(Value::Null, "10.0.7.254"), ("10.0.0.9".into(), "10.0.0.9")] {
+        let (stage, creator) = booting(&[("bootstrap.ign", WHOLE), ("master.ign", &master)], &config);
+        stage.change(&json!({ "spec": { "apiInternalIP": given, "release": "4.21" } }));
+        creator.answers(Ok(pointer()));
+        stage.rounds(36).await;
+        assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
+        let internal = stage.played.read(&at("loadbalancers", "demo-x7k2p-internal")).unwrap_or_default();
+        assert_eq!(internal["spec"]["frontendIPConfigurations"][0]["privateIPAddress"], address);
+        let server = format!("https://{address}:22623/config/master");
+        assert!(config_of(&stage, "master-0").contains(&server), "{}", config_of(&stage, "master-0"));
+    }
 }
 
 #[tokio::test(start_paused = true)]

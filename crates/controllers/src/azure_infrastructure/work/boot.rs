@@ -92,7 +92,7 @@ impl Run<'_> {
     ) -> Option<Box<Sources>> {
         let spec = &self.resource.spec;
         let bootstrap = configs.to_upload(spec)?.clone();
-        let control_plane = Secret::new(configs.pointers().control_plane?.to_owned());
+        let control_plane = Secret::new(configs.control_plane(&plan)?.into_owned());
         let print = planning::digest(&json!([hash, bootstrap.expose()]).to_string());
         let refusal = self.refusal(&plan, credential);
         let (plan, credential) = (Arc::new(plan), credential.clone());
@@ -105,8 +105,6 @@ impl Run<'_> {
         let why = if has_group {
             "they would remain in the existing resource group when the cluster is deleted \
              (platform.azure.resourceGroupName)"
-        } else if !plan.api_addresses().is_empty() {
-            "bootstrap.ign is incomplete where you provide the DNS records (userProvisionedDNS)"
         } else {
             match (&self.controller.boots, &credential.proof) {
                 (None, _) => "this operator is built without the feature `azure`",

@@ -187,7 +187,7 @@ impl Run<'_> {
             anchor::noted_release(self.resource),
         ];
         let release = pinned.into_iter().find(|release| !release.is_empty());
-        let (facts, ignition) = (texts.facts.as_deref(), texts.ignition.pointers());
+        let (facts, ignition) = (texts.facts.as_deref(), &texts.ignition);
         let known = Known { spec, catalogue, release, infra_id, ids, source, facts, ignition };
         let mut target = planning::planned(judged, &known)?;
         boot::held(&mut target.translation, &texts.ignition, spec);
