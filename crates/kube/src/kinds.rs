@@ -2,84 +2,54 @@
 
 use super::objects::Kind;
 
+const ADMISSION: &str = "admissionregistration.k8s.io";
 const CONFIG: &str = "config.openshift.io";
 const GARDENER: &str = "core.gardener.cloud";
 
 /// A map of texts and bytes.
-pub static CONFIG_MAP: Kind = Kind { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" };
+pub static CONFIG_MAP: Kind = Kind::new("", "v1", "ConfigMap", "configmaps");
 /// What happened to an object.
-pub static EVENT: Kind = Kind { group: "", version: "v1", kind: "Event", plural: "events" };
+pub static EVENT: Kind = Kind::new("", "v1", "Event", "events");
 /// Who leads among replicas.
-pub static LEASE: Kind =
-    Kind { group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases" };
+pub static LEASE: Kind = Kind::new("coordination.k8s.io", "v1", "Lease", "leases");
 /// Pods that are kept running.
-pub static DEPLOYMENT: Kind =
-    Kind { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
+pub static DEPLOYMENT: Kind = Kind::new("apps", "v1", "Deployment", "deployments");
 /// The object with a cluster's platform.
-pub static INFRASTRUCTURE: Kind =
-    Kind { group: CONFIG, version: "v1", kind: "Infrastructure", plural: "infrastructures" };
+pub static INFRASTRUCTURE: Kind = Kind::new(CONFIG, "v1", "Infrastructure", "infrastructures");
 /// The proxy of a whole cluster.
-pub static PROXY: Kind = Kind { group: CONFIG, version: "v1", kind: "Proxy", plural: "proxies" };
+pub static PROXY: Kind = Kind::new(CONFIG, "v1", "Proxy", "proxies");
 /// A cluster's networks.
-pub static NETWORK: Kind = Kind { group: CONFIG, version: "v1", kind: "Network", plural: "networks" };
+pub static NETWORK: Kind = Kind::new(CONFIG, "v1", "Network", "networks");
 /// Which features a cluster has switched on.
-pub static FEATURE_GATE: Kind =
-    Kind { group: CONFIG, version: "v1", kind: "FeatureGate", plural: "featuregates" };
+pub static FEATURE_GATE: Kind = Kind::new(CONFIG, "v1", "FeatureGate", "featuregates");
 /// Which release a cluster runs.
-pub static CLUSTER_VERSION: Kind =
-    Kind { group: CONFIG, version: "v1", kind: "ClusterVersion", plural: "clusterversions" };
+pub static CLUSTER_VERSION: Kind = Kind::new(CONFIG, "v1", "ClusterVersion", "clusterversions");
 /// How one of a cluster's operators does.
-pub static CLUSTER_OPERATOR: Kind =
-    Kind { group: CONFIG, version: "v1", kind: "ClusterOperator", plural: "clusteroperators" };
+pub static CLUSTER_OPERATOR: Kind = Kind::new(CONFIG, "v1", "ClusterOperator", "clusteroperators");
 /// What only some may read: keys, above all.
-pub static SECRET: Kind = Kind { group: "", version: "v1", kind: "Secret", plural: "secrets" };
+pub static SECRET: Kind = Kind::new("", "v1", "Secret", "secrets");
 /// Whose token something is.
-pub static TOKEN_REVIEW: Kind =
-    Kind { group: "authentication.k8s.io", version: "v1", kind: "TokenReview", plural: "tokenreviews" };
+pub static TOKEN_REVIEW: Kind = Kind::new("authentication.k8s.io", "v1", "TokenReview", "tokenreviews");
 /// The question whether somebody may do something.
-pub static SUBJECT_ACCESS_REVIEW: Kind = Kind {
-    group: "authorization.k8s.io",
-    version: "v1",
-    kind: "SubjectAccessReview",
-    plural: "subjectaccessreviews",
-};
+pub static SUBJECT_ACCESS_REVIEW: Kind =
+    Kind::new("authorization.k8s.io", "v1", "SubjectAccessReview", "subjectaccessreviews");
 /// Who is asked before an object is written.
-pub static VALIDATING_WEBHOOK_CONFIGURATION: Kind = Kind {
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    kind: "ValidatingWebhookConfiguration",
-    plural: "validatingwebhookconfigurations",
-};
+pub static VALIDATING_WEBHOOK_CONFIGURATION: Kind =
+    Kind::new(ADMISSION, "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations");
 /// Who may change an object before it is written.
-pub static MUTATING_WEBHOOK_CONFIGURATION: Kind = Kind {
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    kind: "MutatingWebhookConfiguration",
-    plural: "mutatingwebhookconfigurations",
-};
+pub static MUTATING_WEBHOOK_CONFIGURATION: Kind =
+    Kind::new(ADMISSION, "v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations");
 /// What the API server itself refuses, by expressions.
-pub static VALIDATING_ADMISSION_POLICY: Kind = Kind {
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    kind: "ValidatingAdmissionPolicy",
-    plural: "validatingadmissionpolicies",
-};
+pub static VALIDATING_ADMISSION_POLICY: Kind =
+    Kind::new(ADMISSION, "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies");
 /// Where a policy holds.
-pub static VALIDATING_ADMISSION_POLICY_BINDING: Kind = Kind {
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    kind: "ValidatingAdmissionPolicyBinding",
-    plural: "validatingadmissionpolicybindings",
-};
+pub static VALIDATING_ADMISSION_POLICY_BINDING: Kind =
+    Kind::new(ADMISSION, "v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings");
 /// A cluster of Gardener's that refers to a profile.
-pub static SHOOT: Kind = Kind { group: GARDENER, version: "v1beta1", kind: "Shoot", plural: "shoots" };
+pub static SHOOT: Kind = Kind::new(GARDENER, "v1beta1", "Shoot", "shoots");
 /// A cluster's infrastructure in Azure.
-pub static AZURE_INFRASTRUCTURE: Kind = Kind {
-    group: "aso.landfall.dev",
-    version: "v1alpha1",
-    kind: "AzureInfrastructure",
-    plural: "azureinfrastructures",
-};
+pub static AZURE_INFRASTRUCTURE: Kind =
+    Kind::new("aso.landfall.dev", "v1alpha1", "AzureInfrastructure", "azureinfrastructures");
 
 /// The kinds of cloud profiles in an API group, and of the clusters that refer to them.
 #[derive(Debug, PartialEq, Eq)]
@@ -102,14 +72,9 @@ pub static GARDENER_PROFILES: ProfileKinds = profiles(GARDENER, &SHOOT);
 const fn profiles(group: &'static str, users: &'static Kind) -> ProfileKinds {
     let version = "v1beta1";
     ProfileKinds {
-        cloud: Kind { group, version, kind: "CloudProfile", plural: "cloudprofiles" },
-        private: Kind { group, version, kind: "PrivateCloudProfile", plural: "privatecloudprofiles" },
-        namespaced: Kind {
-            group,
-            version,
-            kind: "NamespacedCloudProfile",
-            plural: "namespacedcloudprofiles",
-        },
+        cloud: Kind::new(group, version, "CloudProfile", "cloudprofiles"),
+        private: Kind::new(group, version, "PrivateCloudProfile", "privatecloudprofiles"),
+        namespaced: Kind::new(group, version, "NamespacedCloudProfile", "namespacedcloudprofiles"),
         users,
     }
 }

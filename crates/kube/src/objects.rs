@@ -21,6 +21,17 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// A kind of an API group, in a version, with its plural name.
+    #[must_use]
+    pub const fn new(
+        group: &'static str,
+        version: &'static str,
+        kind: &'static str,
+        plural: &'static str,
+    ) -> Self {
+        Self { group, version, kind, plural }
+    }
+
     /// Group and version, as in `apiVersion:`.
     #[must_use]
     pub fn api_version(&self) -> String {

@@ -253,7 +253,7 @@ pub static ADMISSION: &[Right] = &[
 
 /// The operator's kinds, as the API names them.
 static OPERATOR_KINDS: [Kind; KINDS.len()] = {
-    const NONE: Kind = Kind { group: "", version: "", kind: "", plural: "" };
+    const NONE: Kind = Kind::new("", "", "", "");
     let mut all = [NONE; KINDS.len()];
     let mut at = 0;
     while at < all.len() {
@@ -266,7 +266,7 @@ static OPERATOR_KINDS: [Kind; KINDS.len()] = {
 };
 /// All kinds of each group.
 static OTHER_KINDS: [Kind; GROUPS.len()] = {
-    const NONE: Kind = Kind { group: "", version: "", kind: "", plural: "*" };
+    const NONE: Kind = Kind::new("", "", "", "*");
     let mut all = [NONE; GROUPS.len()];
     let mut at = 0;
     while at < all.len() {
@@ -318,18 +318,10 @@ const AROUND: [Right; 19] = [
     Right::new(Scope::Optional, &VALIDATING_ADMISSION_POLICY_BINDING, &[], CREATE),
 ];
 const LOOK: &[&str] = &["get", "list"];
-static CRD: Kind = Kind {
-    group: "apiextensions.k8s.io",
-    version: "v1",
-    kind: "CustomResourceDefinition",
-    plural: "customresourcedefinitions",
-};
-static ACCESS_REVIEW: Kind = Kind {
-    group: "authorization.k8s.io",
-    version: "v1",
-    kind: "SelfSubjectAccessReview",
-    plural: "selfsubjectaccessreviews",
-};
+static CRD: Kind =
+    Kind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions");
+static ACCESS_REVIEW: Kind =
+    Kind::new("authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews");
 
 static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len() + GROUPS.len()] = {
     let mut all = [AROUND[0]; 2 * KINDS.len() + AROUND.len() + GROUPS.len()];
