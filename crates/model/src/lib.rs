@@ -21,6 +21,7 @@ pub mod catalogue;
 pub mod config;
 pub mod external;
 pub mod facts;
+mod file;
 pub mod none;
 pub mod plan;
 pub mod prices;

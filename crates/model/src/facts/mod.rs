@@ -4,12 +4,12 @@
 //! alone, or read back from a file; whichever it was, the plan that comes of it is the same. The facts of
 //! one platform are leaf types of that platform's folder.
 
-use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, Span, sort};
-use landfall_source::{Decoder, Mask};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Zero;
+use crate::file;
 use crate::sections::supported;
 
 /// The version of the format that this landfall writes and reads.
@@ -72,41 +72,25 @@ impl Facts {
     /// Every fault of the text at once, with its place: malformed text, wrong types, unknown fields, a
     /// version that this landfall does not know.
     pub fn read(bytes: &[u8]) -> Result<Self, Vec<Finding>> {
-        let mut out = Findings::default();
-        let text = landfall_source::text_of(bytes).map_err(|finding| vec![finding.span(Span::default())])?;
-        let tree = landfall_source::read(text, &mut out);
-        let facts: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default())
-            .named("a facts file", "the facts file")
-            .decode();
-        if out.errors() == 0 && facts.version != VERSION {
-            let message = match facts.version {
-                0 => "the file has no version of its facts".to_owned(),
-                version => format!(
-                    "facts of version {version} are not supported; this landfall reads \
-                    version 1"
-                ),
-            };
-            let help = "use facts of version 1";
-            out.push(Finding::error(&UNKNOWN_VERSION, Kind::Invalid, "version", message).help(help));
-        }
-        if out.errors() == 0 {
-            return Ok(facts);
-        }
-        let mut findings = out.into_vec();
-        for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
-            finding.span = Some(crate::config::locate(&tree, &finding.field, &[]));
-        }
-        sort(&mut findings);
-        Err(findings)
+        file::read(bytes, ("a facts file", "the facts file"), Self::judge)
+    }
+
+    fn judge(&self, out: &mut Findings) {
+        let message = match self.version {
+            VERSION => return,
+            0 => "the file has no version of its facts".to_owned(),
+            version => {
+                format!("facts of version {version} are not supported; this landfall reads version 1")
+            }
+        };
+        let help = "use facts of version 1";
+        out.push(Finding::error(&UNKNOWN_VERSION, Kind::Invalid, "version", message).help(help));
     }
 
     /// The facts as the text of a file: JSON with two blanks of indentation and a final newline.
     #[must_use]
     pub fn to_text(&self) -> String {
-        // The types hold nothing that JSON has no form for: keys are text, numbers are whole.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        file::text(self)
     }
 }
 

@@ -12,11 +12,11 @@ pub use estimate::{Estimate, Line, Total};
 pub use money::{HOURS_PER_MONTH, Money};
 pub use pages::{NOT_FOUND, UNAVAILABLE};
 
-use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
-use landfall_source::{Decoder, Mask};
+use landfall_diagnostics::{Finding, Findings};
 use serde_json::json;
 
 use crate::config::value::model;
+use crate::file;
 
 /// The version of the format that this landfall writes and reads.
 pub const VERSION: i32 = 1;
@@ -276,25 +276,10 @@ impl Prices {
     }
 
     fn read_with(bytes: &[u8], also: impl Fn(&Self, &mut Findings)) -> Result<Self, Vec<Finding>> {
-        let mut out = Findings::default();
-        let text = landfall_source::text_of(bytes).map_err(|finding| vec![finding.span(Span::default())])?;
-        let tree = landfall_source::read(text, &mut out);
-        let prices: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default())
-            .named("a price file", "the price file")
-            .decode();
-        if out.errors() == 0 {
-            prices.judge(&mut out);
-            also(&prices, &mut out);
-        }
-        if out.errors() == 0 {
-            return Ok(prices);
-        }
-        let mut findings = out.into_vec();
-        for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
-            finding.span = Some(crate::config::locate(&tree, &finding.field, &[]));
-        }
-        sort(&mut findings);
-        Err(findings)
+        file::read(bytes, ("a price file", "the price file"), |prices: &Self, out| {
+            prices.judge(out);
+            also(prices, out);
+        })
     }
 
     fn judge(&self, out: &mut Findings) {
@@ -339,10 +324,7 @@ impl Prices {
     /// The prices as the text of a file: JSON with two blanks of indentation and a final newline.
     #[must_use]
     pub fn to_text(&self) -> String {
-        // The types hold nothing that JSON has no form for.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        file::text(self)
     }
 }
 
