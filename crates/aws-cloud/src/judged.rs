@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use landfall_diagnostics::counted;
+use landfall_diagnostics::{counted, few};
 use landfall_model::aws::config::{MachinePool, Platform};
 use landfall_model::aws::facts;
 use landfall_model::aws::facts::{HostedZone, InstanceType, Subnet, Zone};
@@ -136,7 +136,10 @@ fn endpoints(config: &InstallConfig, _: &Facts) -> Option<Answer> {
     let message = if own.is_empty() {
         "the endpoints of all services that are needed are known".to_owned()
     } else {
-        format!("the endpoints of all services that are needed are known; the config gives {}", few(&own))
+        format!(
+            "the endpoints of all services that are needed are known; the config gives {}",
+            few(&own, MOST)
+        )
     };
     Some(Answer::passed(message).with("given", json!(own)))
 }
@@ -153,14 +156,13 @@ fn zones(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     };
     let all: Vec<Value> = facts.zones.iter().map(shown).collect();
     let names = facts.availability_zones();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let answer = if names.is_empty() {
         Answer::skipped(
             "the cloud lists no zones of the region, so the zones of the config cannot be \
             compared",
         )
     } else {
-        Answer::passed(format!("{}: {}", counted(names.len(), "zone"), few(&names)))
+        Answer::passed(format!("{}: {}", counted(names.len(), "zone"), few(&names, MOST)))
     };
     Some(answer.with("zones", all))
 }
@@ -169,17 +171,15 @@ fn instance_types(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (_, facts) = parts(config, facts)?;
     let offered: serde_json::Map<String, Value> =
         facts.instance_types.iter().map(|(name, offer)| (name.clone(), shown(offer))).collect();
-    let mut named: Vec<&str> = settings(config).map(|pool| pool.instance_type.as_str()).collect();
-    named.retain(|name| facts.instance_types.contains_key(*name));
-    named.sort_unstable();
-    named.dedup();
-    let all: Vec<&str> = facts.instance_types.keys().map(String::as_str).collect();
+    let named = settings(config).map(|pool| pool.instance_type.as_str());
+    let named = distinct(named.filter(|name| facts.instance_types.contains_key(*name)));
+    let all: Vec<&String> = facts.instance_types.keys().collect();
     let answer = if all.is_empty() {
         Answer::skipped("the cloud lists no instance types of the region, so nothing can be compared")
     } else if named.is_empty() {
-        Answer::passed(format!("the region offers {} of the default instance types", few(&all)))
+        Answer::passed(format!("the region offers {} of the default instance types", few(&all, MOST)))
     } else {
-        Answer::passed(format!("the region offers {}", few(&named)))
+        Answer::passed(format!("the region offers {}", few(&named, MOST)))
     };
     Some(answer.with("types", offered))
 }
@@ -195,13 +195,11 @@ fn shown(offer: &InstanceType) -> Value {
 
 fn image(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (platform, facts) = parts(config, facts)?;
-    let mut own: Vec<&str> =
-        settings(config).map(|pool| pool.ami_id.as_str()).filter(|id| !id.is_empty()).collect();
-    let all = own.len() == config.pools().count();
-    own.sort_unstable();
-    own.dedup();
+    let own = || settings(config).map(|pool| pool.ami_id.as_str()).filter(|id| !id.is_empty());
+    let all = own().count() == config.pools().count();
+    let own = distinct(own());
     let answer = if all && !own.is_empty() {
-        Answer::passed(format!("the config sets the image of every pool: {}", few(&own)))
+        Answer::passed(format!("the config sets the image of every pool: {}", few(&own, MOST)))
     } else if facts.partition.is_empty() {
         Answer::skipped(format!("the partition of {} is unknown, and therefore its images", platform.region))
     } else {
@@ -234,32 +232,28 @@ fn subnets(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
 
 fn security_groups(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (_, facts) = parts(config, facts)?;
-    let mut ids: Vec<&str> = settings(config)
-        .flat_map(|pool| pool.additional_security_group_ids.iter().map(String::as_str))
-        .collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let ids = settings(config).flat_map(|pool| &pool.additional_security_group_ids);
+    let ids = distinct(ids.map(String::as_str));
     if ids.is_empty() {
         return None;
     }
     let groups = facts.security_groups.iter();
     let all: Vec<Value> = groups.map(|group| json!({ "id": group.id, "vpc": group.vpc })).collect();
-    let message = format!("{} in {}: {}", counted(ids.len(), "security group"), facts.vpc, few(&ids));
+    let message = format!("{} in {}: {}", counted(ids.len(), "security group"), facts.vpc, few(&ids, MOST));
     Some(Answer::passed(message).with("securityGroups", all))
 }
 
 fn dedicated_hosts(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (_, facts) = parts(config, facts)?;
     let placement = settings(config).filter_map(|pool| pool.host_placement.as_ref());
-    let named: BTreeSet<&str> =
-        placement.flat_map(|placement| &placement.dedicated_host).map(|host| host.id.as_str()).collect();
+    let hosts = placement.flat_map(|placement| &placement.dedicated_host);
+    let named = distinct(hosts.map(|host| host.id.as_str()));
     if named.is_empty() {
         return None;
     }
     let hosts = facts.dedicated_hosts.iter();
     let all: Vec<Value> = hosts.map(|host| json!({ "id": host.id, "zone": host.zone })).collect();
-    let named: Vec<&str> = named.into_iter().collect();
-    let message = format!("{}: {}", counted(named.len(), "dedicated host"), few(&named));
+    let message = format!("{}: {}", counted(named.len(), "dedicated host"), few(&named, MOST));
     Some(Answer::passed(message).with("hosts", all))
 }
 
@@ -310,17 +304,14 @@ fn network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     Some(answer.with("cidr", cidr))
 }
 
+/// Each of the texts once, sorted.
+fn distinct<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    texts.collect::<BTreeSet<&str>>().into_iter().collect()
+}
+
 /// The settings of all pools that have any.
 fn settings(config: &InstallConfig) -> impl Iterator<Item = &MachinePool> {
     config.pools().filter_map(|(_, pool)| pool.platform.aws.as_ref())
-}
-
-fn few(names: &[&str]) -> String {
-    let first: Vec<&str> = names.iter().take(MOST).copied().collect();
-    match names.len().saturating_sub(MOST) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
-use landfall_net::{BUNDLE, Broken, Probe, Reply, TrustFault};
+use landfall_net::{BUNDLE, Broken, Probe, Reply, finding_of_trust};
 use landfall_platform::cloud::{Answer, Check, Unready};
 
 use super::endpoints::{self, Endpoint, Origin, Service, Unusable};
@@ -137,18 +137,9 @@ fn trust(session: &Session<'_>) -> Answer {
     let trust = session.trust();
     let answer = match trust.faults() {
         [] => Answer::passed(trust.sentence()),
-        faults => Answer::found(finding_of_trust(faults)),
+        faults => Answer::found(finding_of_trust(&pages::TRUST, faults)),
     };
     answer.with("sources", trust.evidence())
-}
-
-fn finding_of_trust(faults: &[TrustFault]) -> Finding {
-    let told: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.name, fault.why)).collect();
-    let field = if faults.iter().any(|fault| fault.name == BUNDLE) { BUNDLE } else { "" };
-    Finding::error(&pages::TRUST, Kind::Invalid, field, told.join("; ")).help(
-        "use certificates in PEM format, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
-         file that can be read",
-    )
 }
 
 /// The check of a service that landfall calls.
@@ -321,21 +312,13 @@ fn finding_of_broken(title: &str, endpoint: &Endpoint, broken: &Broken) -> Findi
 }
 
 fn code_of(sort: landfall_net::Sort) -> &'static Code {
-    match sort {
-        landfall_net::Sort::UnknownAuthority
-        | landfall_net::Sort::OtherName
-        | landfall_net::Sort::Expired
-        | landfall_net::Sort::NotYetValid
-        | landfall_net::Sort::NotTls
-        | landfall_net::Sort::Tls => &pages::TLS,
-        _ => &pages::UNREACHABLE,
-    }
+    if sort.is_of_tls() { &pages::TLS } else { &pages::UNREACHABLE }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_net::Step;
+    use landfall_net::{Step, TrustFault};
 
     fn endpoint(origin: Origin) -> Option<Endpoint> {
         let url = endpoints::parse("https://ec2.example.com")?;
@@ -368,10 +351,10 @@ mod tests {
     #[test]
     fn a_wrong_bundle_is_said_at_its_field() {
         let fault = |name: &str| TrustFault { name: name.to_owned(), why: "no certificate".to_owned() };
-        let environment = finding_of_trust(&[fault("AWS_CA_BUNDLE (/ca.pem)")]);
+        let environment = finding_of_trust(&pages::TRUST, &[fault("AWS_CA_BUNDLE (/ca.pem)")]);
         assert_eq!((environment.code.as_str(), environment.field.as_str()), ("LF1010", ""));
         assert_eq!(environment.message, "AWS_CA_BUNDLE (/ca.pem): no certificate");
-        let both = finding_of_trust(&[fault("AWS_CA_BUNDLE (/ca.pem)"), fault(BUNDLE)]);
+        let both = finding_of_trust(&pages::TRUST, &[fault("AWS_CA_BUNDLE (/ca.pem)"), fault(BUNDLE)]);
         assert_eq!((both.code.as_str(), both.field.as_str()), ("LF1010", BUNDLE));
     }
 

@@ -219,6 +219,16 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("{count} {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// The first few names for a message, and how many there are besides, as in `a, b and 3 more`.
+#[must_use]
+pub fn few(names: &[impl AsRef<str>], most: usize) -> String {
+    let first: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(most) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 /// A value for a message: long ones are cut, line breaks shown as blanks.
 #[must_use]
 pub fn shortened(value: &str) -> String {

@@ -64,6 +64,20 @@ impl Sort {
         )
     }
 
+    /// Whether TLS failed, and not the connection that it begins on.
+    #[must_use]
+    pub fn is_of_tls(self) -> bool {
+        matches!(
+            self,
+            Self::UnknownAuthority
+                | Self::OtherName
+                | Self::Expired
+                | Self::NotYetValid
+                | Self::NotTls
+                | Self::Tls
+        )
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn help(self) -> &'static str {

@@ -37,4 +37,4 @@ pub use concurrency::{ConcurrencyLimit, Permit};
 pub use fault::{Sort, fault};
 pub use probe::{Broken, Probe, Reply, Step, probe};
 pub use proxy::{Proxies, Proxy};
-pub use trust::{BUNDLE, Extra, Trust, TrustFault, TrustSource};
+pub use trust::{BUNDLE, Extra, Trust, TrustFault, TrustSource, finding_of_trust};

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use landfall_diagnostics::{Code, Finding, Kind};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{PemObject, SectionKind};
@@ -48,6 +49,17 @@ pub struct TrustFault {
     pub name: String,
     /// What is wrong with it, as a part of a sentence.
     pub why: String,
+}
+
+/// What is wrong with trust roots, and what to do.
+#[must_use]
+pub fn finding_of_trust(code: &'static Code, faults: &[TrustFault]) -> Finding {
+    let told: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.name, fault.why)).collect();
+    let field = if faults.iter().any(|fault| fault.name == BUNDLE) { BUNDLE } else { "" };
+    Finding::error(code, Kind::Invalid, field, told.join("; ")).help(
+        "use certificates in PEM format, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
+         file that can be read",
+    )
 }
 
 /// The field of an install config that holds certificates, which is also their name among the sources.

@@ -1,6 +1,6 @@
 //! The findings of checks of AWS, each with its page.
 
-use landfall_diagnostics::{Code, Finding, Kind, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, few, shortened};
 
 use super::images::Wish;
 use super::quotas::Account;
@@ -145,11 +145,7 @@ pub(super) fn quota_tight(field: &str, account: &Account<'_>) -> Finding {
 
 /// The first few names, and how many there are besides.
 fn first(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| shortened(name)).collect();
-    match names.len().saturating_sub(MOST) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    few(&names.iter().map(|name| shortened(name)).collect::<Vec<String>>(), MOST)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, few, nearest, shortened};
 use landfall_model::aws::catalogue::family;
 use landfall_model::aws::facts::{DedicatedHost, HostedZone, SecurityGroup, Subnet, Zone};
 
@@ -261,20 +261,16 @@ pub(super) fn public_records(zone: &HostedZone, domain: &str, installed: bool) -
 
 fn records(code: &'static Code, field: &str, zone: &HostedZone, domain: &str, installed: bool) -> Finding {
     const MOST: usize = 3;
-    let few: Vec<String> = zone.records.iter().take(MOST).map(|record| shortened(record)).collect();
-    let more = match zone.records.len().saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let (id, domain, few) = (shortened(&zone.id), shortened(domain), few.join(", "));
+    let shown: Vec<String> = zone.records.iter().map(|record| shortened(record)).collect();
+    let (id, domain, few) = (shortened(&zone.id), shortened(domain), few(&shown, MOST));
     if installed {
-        let message = format!("the hosted zone `{id}` has records of the cluster {domain}: {few}{more}");
+        let message = format!("the hosted zone `{id}` has records of the cluster {domain}: {few}");
         return Finding::warning(code, Kind::Invalid, field, message).help(
             "if landfall created them from this directory, they belong to the cluster; if not, destroy the \
              earlier cluster of this name, or delete the records",
         );
     }
-    let message = format!("the hosted zone `{id}` has records of an earlier cluster {domain}: {few}{more}");
+    let message = format!("the hosted zone `{id}` has records of an earlier cluster {domain}: {few}");
     Finding::error(code, Kind::Invalid, field, message)
         .help("destroy the earlier cluster of this name, delete the records, or choose another name")
 }

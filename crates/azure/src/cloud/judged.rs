@@ -1,6 +1,9 @@
 //! What planning judges of the facts of Azure, as subjects of checks: what belongs to each, and what is to be
 //! said of it where planning has nothing to say.
 
+use std::collections::BTreeSet;
+
+use landfall_diagnostics::few;
 use landfall_model::azure::config::{MachinePool, Platform};
 use landfall_model::azure::facts;
 use landfall_model::azure::facts::Size;
@@ -126,17 +129,16 @@ fn sizes(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (_, facts) = parts(config, facts)?;
     let offered: Map<String, Value> =
         facts.sizes.iter().map(|(name, size)| (name.clone(), shown(size))).collect();
-    let mut named: Vec<&str> = settings(config).map(|pool| pool.vm_size.as_str()).collect();
-    named.retain(|name| facts.sizes.contains_key(*name));
-    named.sort_unstable();
-    named.dedup();
-    let all: Vec<&str> = facts.sizes.keys().map(String::as_str).collect();
+    let named = settings(config).map(|pool| pool.vm_size.as_str());
+    let named: BTreeSet<&str> = named.filter(|name| facts.sizes.contains_key(*name)).collect();
+    let named: Vec<&str> = named.into_iter().collect();
+    let all: Vec<&String> = facts.sizes.keys().collect();
     let answer = if all.is_empty() {
         Answer::skipped("the cloud lists no machine sizes of the location, so nothing can be compared")
     } else if named.is_empty() {
-        Answer::passed(format!("the location offers {} of the default sizes", few(&all)))
+        Answer::passed(format!("the location offers {} of the default sizes", few(&all, MOST)))
     } else {
-        Answer::passed(format!("the location offers {}", few(&named)))
+        Answer::passed(format!("the location offers {}", few(&named, MOST)))
     };
     Some(answer.with("sizes", offered))
 }
@@ -171,7 +173,8 @@ fn existing_network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
         return Some(Answer::skipped(message));
     };
     let named: Vec<&str> = platform.subnets.iter().map(|subnet| subnet.name.as_str()).collect();
-    let message = format!("the virtual network {} exists with {}", platform.virtual_network, few(&named));
+    let message =
+        format!("the virtual network {} exists with {}", platform.virtual_network, few(&named, MOST));
     Some(
         Answer::passed(message)
             .with("resourceGroup", found.resource_group.as_str())
@@ -235,8 +238,7 @@ fn image(config: &InstallConfig, _: &Facts) -> Option<Answer> {
     named.sort_unstable();
     named.dedup();
     let message = if all && !named.is_empty() {
-        let named: Vec<&str> = named.iter().map(String::as_str).collect();
-        format!("the config sets the image of every pool: {}", few(&named))
+        format!("the config sets the image of every pool: {}", few(&named, MOST))
     } else {
         format!("there is an image of the machines for {architecture}")
     };
@@ -248,18 +250,8 @@ fn settings(config: &InstallConfig) -> impl Iterator<Item = &MachinePool> {
     config.pools().filter_map(|(_, pool)| pool.platform.azure.as_ref())
 }
 
-fn few(names: &[&str]) -> String {
-    let first: Vec<&str> = names.iter().take(MOST).copied().collect();
-    match names.len().saturating_sub(MOST) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use landfall_model::azure::config::Subnet as Given;
     use landfall_model::azure::facts::{DnsZone, Location, Network, ResourceGroup};

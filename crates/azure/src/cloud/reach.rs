@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
-use landfall_net::{BUNDLE, Broken, Reply, TrustFault};
+use landfall_net::{BUNDLE, Broken, Reply, finding_of_trust};
 use landfall_platform::cloud::{Answer, Check, Unready, Verdict};
 use serde_json::Value;
 use tokio::time::sleep;
@@ -201,15 +201,7 @@ fn judge(role: &Role, place: &Place, seen: Result<&Reply, &Broken>) -> Answer {
 }
 
 fn code_of(sort: landfall_net::Sort) -> &'static Code {
-    match sort {
-        landfall_net::Sort::UnknownAuthority
-        | landfall_net::Sort::OtherName
-        | landfall_net::Sort::Expired
-        | landfall_net::Sort::NotYetValid
-        | landfall_net::Sort::NotTls
-        | landfall_net::Sort::Tls => &pages::TLS,
-        _ => &pages::UNREACHABLE,
-    }
+    if sort.is_of_tls() { &pages::TLS } else { &pages::UNREACHABLE }
 }
 
 /// Whether an answer is one of a resource manager: it wants a token, or has an error with a code.
@@ -248,24 +240,15 @@ fn trust(session: &Session<'_>) -> Answer {
     let trust = session.trust();
     let answer = match trust.faults() {
         [] => Answer::passed(trust.sentence()),
-        faults => Answer::found(finding_of_trust(faults)),
+        faults => Answer::found(finding_of_trust(&pages::TRUST, faults)),
     };
     answer.with("sources", trust.evidence())
-}
-
-fn finding_of_trust(faults: &[TrustFault]) -> Finding {
-    let told: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.name, fault.why)).collect();
-    let field = if faults.iter().any(|fault| fault.name == BUNDLE) { BUNDLE } else { "" };
-    Finding::error(&pages::TRUST, Kind::Invalid, field, told.join("; ")).help(
-        "use certificates in PEM format, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
-         file that can be read",
-    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_net::Step;
+    use landfall_net::{Step, TrustFault};
 
     fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -338,10 +321,10 @@ mod tests {
     #[test]
     fn a_wrong_bundle_is_said_at_its_field() {
         let fault = |name: &str| TrustFault { name: name.to_owned(), why: "no certificate".to_owned() };
-        let environment = finding_of_trust(&[fault("SSL_CERT_FILE (/ca.pem)")]);
+        let environment = finding_of_trust(&pages::TRUST, &[fault("SSL_CERT_FILE (/ca.pem)")]);
         assert_eq!((environment.code.as_str(), environment.field.as_str()), ("LF1100", ""));
         assert!(environment.message.contains("SSL_CERT_FILE (/ca.pem)"), "{}", environment.message);
-        let both = finding_of_trust(&[fault("SSL_CERT_FILE (/ca.pem)"), fault(BUNDLE)]);
+        let both = finding_of_trust(&pages::TRUST, &[fault("SSL_CERT_FILE (/ca.pem)"), fault(BUNDLE)]);
         assert_eq!((both.code.as_str(), both.field.as_str()), ("LF1100", BUNDLE));
     }
 

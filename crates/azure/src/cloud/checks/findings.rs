@@ -1,6 +1,6 @@
 //! The findings of the checks of Azure.
 
-use landfall_diagnostics::{Finding, Kind, shortened};
+use landfall_diagnostics::{Finding, Kind, few, shortened};
 
 use super::images::Wish;
 use super::locks::{DNS_GROUP, Held};
@@ -220,11 +220,7 @@ fn besides(more: usize) -> String {
 
 /// The first few names, and how many there are besides.
 fn first(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| shortened(name)).collect();
-    match names.len().saturating_sub(MOST) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    few(&names.iter().map(|name| shortened(name)).collect::<Vec<String>>(), MOST)
 }
 
 #[cfg(test)]
