@@ -8,6 +8,7 @@ mod install;
 mod manage;
 pub mod management;
 pub mod patches;
+pub mod reached;
 mod roles;
 mod settings;
 pub mod without_object;

@@ -7,8 +7,7 @@ use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::Object;
 use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive::{
-    Anchor, Api, End, Feed, Ground, Job, Listing as _, Place, Relocation, Side, Step, Worked, at_work,
-    relocate as moved,
+    Anchor, Api, End, Ground, Job, Listing as _, Relocation, Side, Step, Worked, at_work, relocate as moved,
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_model::catalogue::Catalogue;
@@ -17,9 +16,8 @@ use landfall_model::plan::is_infra_id;
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
-use super::management::{
-    self, ASKING, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping,
-};
+use super::management::{self, ASKING, KubeconfigArgs, Management, Shown, judged, stopping};
+use super::reached::Reached;
 use crate::cli::destroy::{at_home, unnamed};
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
@@ -212,49 +210,6 @@ pub(super) fn nameless(settings: &Settings) -> Exit {
 /// How work ended, or why it did not begin.
 type Ended = Result<Worked, (Vec<Finding>, Exit)>;
 
-/// A management cluster with the kinds that it serves.
-struct Reached {
-    management: Management,
-    kinds: Vec<&'static Kind>,
-    report: Report,
-}
-
-impl Reached {
-    async fn at(kubeconfig: Option<&Path>, ground: &Ground) -> Result<Self, (Vec<Finding>, Exit)> {
-        let management = Management::of(kubeconfig).map_err(|(finding, exit)| (vec![*finding], exit))?;
-        let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
-        // An object that is not seen would be left out: a pause or a move must have all.
-        let closed = management::closed(&kinds, &report, ground, |_| true);
-        if !closed.is_empty() {
-            return Err((closed, Exit::Unfit));
-        }
-        Ok(Self { management, kinds, report })
-    }
-
-    fn feed(&self, ground: &Ground) -> Feed {
-        self.management.feed(&self.kinds, &self.report, ground)
-    }
-
-    fn place<'a>(
-        &'a self,
-        ground: &'a Ground,
-        timeout: Duration,
-        watcher: &'a Shown<'_>,
-        stop: &'a Stop,
-    ) -> Place<'a> {
-        Place {
-            api: &self.management.live,
-            kinds: &self.kinds,
-            ground,
-            identity: identity(),
-            limits: limits(timeout),
-            watcher,
-            stop,
-        }
-    }
-}
-
 async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settings) -> Ended {
     let reached = watched(&settings.printer, ASKING, None, async {
         let reached = Reached::at(args.kubeconfig.kubeconfig.as_deref(), ground).await?;
@@ -331,6 +286,12 @@ async fn relocated(
 }
 
 impl Reached {
+    async fn at(kubeconfig: Option<&Path>, ground: &Ground) -> Result<Self, (Vec<Finding>, Exit)> {
+        let management = Management::of(kubeconfig).map_err(|(finding, exit)| (vec![*finding], exit))?;
+        // An object that is not seen would be left out: a pause or a move must have all.
+        Self::of(management, ground, |_| true).await
+    }
+
     /// Which management cluster it is.
     async fn home(&self) -> Result<String, (Vec<Finding>, Exit)> {
         let home = Ground::home(&self.management.live).await;

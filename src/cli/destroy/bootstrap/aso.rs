@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::PLAN_LIMIT;
 use landfall_engine_aso::desired::Need;
-use landfall_engine_aso::detect::{Report, permissions};
-use landfall_engine_aso::drive::{Feed, Ground, Place, Step, Worked};
-use landfall_engine_aso::kinds::Kind;
+use landfall_engine_aso::drive::{Ground, Step, Worked};
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, translate};
 use landfall_model::plan::Plan;
 use landfall_net::stop::Stop;
@@ -17,9 +15,8 @@ use serde_json::{Value, json};
 use super::super::aso::{Refused, at_home};
 use super::super::{ended, note};
 use super::{Args, refused};
-use crate::cli::aso::management::{
-    self, ASKING, Management, Shown, described, identity, judged, limits, outcome, stopping,
-};
+use crate::cli::aso::management::{ASKING, Management, Shown, described, judged, outcome, stopping};
+use crate::cli::aso::reached::Reached;
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
 use crate::prepare::target::Named;
@@ -103,31 +100,6 @@ fn temporary(plan: &Plan) -> Temporary {
     Ok(all)
 }
 
-/// A management cluster with the kinds that are looked at there.
-struct Reached {
-    management: Management,
-    kinds: Vec<&'static Kind>,
-    report: Report,
-}
-
-impl Reached {
-    fn feed(&self, ground: &Ground) -> Feed {
-        self.management.feed(&self.kinds, &self.report, ground)
-    }
-
-    fn place<'a>(&'a self, ground: &'a Ground, watcher: &'a Shown<'_>, stop: &'a Stop) -> Place<'a> {
-        Place {
-            api: &self.management.live,
-            kinds: &self.kinds,
-            ground,
-            identity: identity(),
-            limits: limits(PLAN_LIMIT),
-            watcher,
-            stop,
-        }
-    }
-}
-
 /// The removal of a bootstrap machine.
 struct Removal<'a> {
     ground: &'a Ground,
@@ -149,17 +121,11 @@ impl Removal<'_> {
         let management = Management::of(args.management.kubeconfig.as_deref());
         let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
         at_home(named, &management.live, ground).await?;
-        let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
-        let reached = Reached { management, kinds, report };
-        let (seen, report) = (&reached.kinds, &reached.report);
-        let closed = management::closed(seen, report, ground, |kind| match temporary {
+        let reached = Reached::of(management, ground, |kind| match temporary {
             Ok(objects) => objects.iter().any(|id| id.kind == kind.kind),
             Err(_) => kind.kind == MACHINE,
         });
-        if !closed.is_empty() {
-            return Err((closed, Exit::Unfit));
-        }
+        let reached = reached.await?;
         // Of a plan that the operator can make no machines of, there are none.
         let is_wanted = |id: &Need| match temporary {
             Ok(objects) => objects.contains(id),
@@ -167,7 +133,7 @@ impl Removal<'_> {
         };
         let found = {
             let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
-            let place = reached.place(ground, &shown, &stop);
+            let place = reached.place(ground, PLAN_LIMIT, &shown, &stop);
             stopping(&stop, place.standing(reached.feed(ground), is_wanted)).await
         };
         let objects = found.map_err(|ended| match judged(&ended, ground) {
@@ -209,7 +175,7 @@ impl Removal<'_> {
         note(self.cluster, BOOTSTRAP_REMOVAL, StepResult::Began, "")?;
         let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
         let worked = runtime.block_on(async {
-            let place = reached.place(self.ground, &shown, &stop);
+            let place = reached.place(self.ground, PLAN_LIMIT, &shown, &stop);
             shown.during(stopping(&stop, Box::pin(place.prune(reached.feed(self.ground), objects)))).await
         });
         drop(shown);
