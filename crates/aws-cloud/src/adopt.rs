@@ -73,18 +73,13 @@ async fn subnets(session: &Session<'_>, key: &str, ids: &BTreeSet<String>) -> As
     let what = counted(ids.len(), "subnet");
     let ec2 = session.ec2().await?;
     let request = ec2.describe_subnets().filters(filter("subnet-id", ids.iter().map(String::as_str)));
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = match found.map_err(|error| session.fault(LOOK, &error)) {
-        Ok(found) => found,
-        Err(fault) if fault.sort == Sort::Denied => Vec::new(),
-        Err(fault) => return Err(refused(&fault, SUBNETS, &what)),
-    };
+    let found = session.answer(LOOK, request.into_paginator().items().send().try_collect()).await;
+    let found = if_allowed(found, SUBNETS, &what)?;
     let rest = unmarked(key, ids, &found);
     for some in rest.chunks(MOST_AT_ONCE) {
         let tag = SubnetTag::builder().key(key).value(SHARED).build();
         let request = ec2.create_tags().set_resources(Some(some.to_vec())).tags(tag);
-        let answer = Box::pin(request.send()).await;
-        answer.map_err(|error| refused(&session.fault(TAG_SUBNETS, &error), SUBNETS, &what))?;
+        session.answer(TAG_SUBNETS, request.send()).await.map_err(|fault| refused(&fault, SUBNETS, &what))?;
     }
     Ok((!rest.is_empty()).then(|| done(&counted(rest.len(), "subnet"))))
 }
@@ -109,20 +104,17 @@ async fn zone(session: &Session<'_>, key: &str) -> Asked<Option<String>> {
     let what = format!("the hosted zone {id}");
     let route53 = session.route53_of_zone().await?;
     let request = route53.list_tags_for_resource().resource_type(TagResourceType::Hostedzone).resource_id(id);
-    match Box::pin(request.send()).await.map_err(|error| session.fault(LOOK, &error)) {
-        Ok(answer) => {
-            let tags = answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
-            if is_marked(key, tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?)))) {
-                return Ok(None);
-            }
-        }
-        Err(fault) if fault.sort == Sort::Denied => {}
-        Err(fault) => return Err(refused(&fault, HOSTED_ZONE, &what)),
+    let answer = session.answer(LOOK, request.send()).await;
+    let tags =
+        answer.map(|answer| answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec());
+    let tags = if_allowed(tags, HOSTED_ZONE, &what)?;
+    if is_marked(key, tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?)))) {
+        return Ok(None);
     }
     let tag = ZoneTag::builder().key(key).value(SHARED).build();
     let request = route53.change_tags_for_resource().resource_type(TagResourceType::Hostedzone);
-    let answer = Box::pin(request.resource_id(id).add_tags(tag).send()).await;
-    answer.map_err(|error| refused(&session.fault(TAG_ZONE, &error), HOSTED_ZONE, &what))?;
+    let answer = session.answer(TAG_ZONE, request.resource_id(id).add_tags(tag).send()).await;
+    answer.map_err(|fault| refused(&fault, HOSTED_ZONE, &what))?;
     Ok(Some(done(&what)))
 }
 
@@ -130,20 +122,13 @@ async fn role(session: &Session<'_>, key: &str, name: &str, field: &str) -> Aske
     const LOOK: &str = "iam:GetRole";
     let what = format!("the role {name}");
     let iam = session.iam().await?;
-    let answer = Box::pin(iam.get_role().role_name(name).send()).await;
-    match answer.map_err(|error| session.fault(LOOK, &error)) {
-        Ok(answer) => {
-            let tags = answer.role().map(Role::tags).unwrap_or_default();
-            if is_marked(key, tags.iter().map(|tag| (tag.key(), tag.value()))) {
-                return Ok(None);
-            }
-        }
-        Err(fault) if fault.sort == Sort::Denied => {}
-        Err(fault) => return Err(refused(&fault, field, &what)),
+    let answer = session.answer(LOOK, iam.get_role().role_name(name).send()).await;
+    let tags = answer.map(|answer| answer.role().map(Role::tags).unwrap_or_default().to_vec());
+    if is_marked(key, if_allowed(tags, field, &what)?.iter().map(|tag| (tag.key(), tag.value()))) {
+        return Ok(None);
     }
     let request = iam.tag_role().role_name(name).tags(iam_tag(key)?);
-    let answer = Box::pin(request.send()).await;
-    answer.map_err(|error| refused(&session.fault(TAG_ROLE, &error), field, &what))?;
+    session.answer(TAG_ROLE, request.send()).await.map_err(|fault| refused(&fault, field, &what))?;
     Ok(Some(done(&what)))
 }
 
@@ -151,20 +136,14 @@ async fn profile(session: &Session<'_>, key: &str, name: &str, field: &str) -> A
     const LOOK: &str = "iam:GetInstanceProfile";
     let what = format!("the instance profile {name}");
     let iam = session.iam().await?;
-    let answer = Box::pin(iam.get_instance_profile().instance_profile_name(name).send()).await;
-    match answer.map_err(|error| session.fault(LOOK, &error)) {
-        Ok(answer) => {
-            let tags = answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default();
-            if is_marked(key, tags.iter().map(|tag| (tag.key(), tag.value()))) {
-                return Ok(None);
-            }
-        }
-        Err(fault) if fault.sort == Sort::Denied => {}
-        Err(fault) => return Err(refused(&fault, field, &what)),
+    let answer = session.answer(LOOK, iam.get_instance_profile().instance_profile_name(name).send()).await;
+    let tags = answer
+        .map(|answer| answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec());
+    if is_marked(key, if_allowed(tags, field, &what)?.iter().map(|tag| (tag.key(), tag.value()))) {
+        return Ok(None);
     }
     let request = iam.tag_instance_profile().instance_profile_name(name).tags(iam_tag(key)?);
-    let answer = Box::pin(request.send()).await;
-    answer.map_err(|error| refused(&session.fault(TAG_PROFILE, &error), field, &what))?;
+    session.answer(TAG_PROFILE, request.send()).await.map_err(|fault| refused(&fault, field, &what))?;
     Ok(Some(done(&what)))
 }
 
@@ -200,6 +179,14 @@ fn is_marked<'t>(key: &str, tags: impl IntoIterator<Item = (&'t str, &'t str)>) 
 }
 
 /// A call that failed, as what is to be said at `field`. Unlike what only asks, nothing can go on without it.
+/// What a look gives. Who may not look sees nothing, and marks all.
+fn if_allowed<T: Default>(answer: Result<T, Fault>, field: &str, what: &str) -> Asked<T> {
+    match answer {
+        Err(fault) if fault.sort == Sort::Denied => Ok(T::default()),
+        answer => answer.map_err(|fault| refused(&fault, field, what)),
+    }
+}
+
 fn refused(fault: &Fault, field: &str, what: &str) -> Verdict {
     let mut finding = fault.finding(field);
     finding.message = format!("{what} cannot be tagged as {SHARED} with the cluster: {}", finding.message);

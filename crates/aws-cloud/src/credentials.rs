@@ -80,7 +80,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
 
 /// Asks who the caller is.
 pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
-    let sts = session.sts().await.map_err(Lost::Unready)?;
+    let sts = session.sts().await?;
     match Box::pin(sts.get_caller_identity().send()).await {
         // An answer without an account is not from STS.
         Ok(answer) if answer.account().is_none_or(str::is_empty) => {
@@ -114,8 +114,8 @@ async fn placed(session: &Session<'_>, fault: Fault) -> Fault {
 
 /// Assumes the role that the config names for its hosted zone.
 pub(super) async fn assume_zone_role(session: &Session<'_>) -> Result<SdkConfig, Lost> {
-    session.caller().await.map_err(Lost::Unready)?;
-    let sts = session.sts().await.map_err(Lost::Unready)?;
+    session.caller().await?;
+    let sts = session.sts().await?;
     let role = Role { sts: sts.clone(), arn: session.platform.hosted_zone_role.clone() };
     match role.assume().await {
         Ok(credentials) => Ok(renewal::shared(session, role, credentials).await),

@@ -23,6 +23,7 @@ mod checks;
 mod clients;
 mod credential_sources;
 mod credentials;
+mod dns;
 mod endpoints;
 mod engine;
 mod fault;

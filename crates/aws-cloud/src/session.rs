@@ -16,7 +16,7 @@ use landfall_diagnostics::secret::{Scrub, Secret};
 use landfall_model::aws::config::Platform;
 use landfall_model::aws::facts::Caller;
 use landfall_net::{ConcurrencyLimit, Proxies, Trust};
-use landfall_platform::cloud::{Asking, Unready};
+use landfall_platform::cloud::{Asked, Asking, Unready, Waiting};
 use tokio::sync::OnceCell;
 
 use super::checks;
@@ -37,6 +37,18 @@ pub(super) enum Lost {
     Unready(Unready),
     /// The call failed.
     Fault(Fault),
+}
+
+impl From<Unready> for Lost {
+    fn from(unready: Unready) -> Self {
+        Self::Unready(unready)
+    }
+}
+
+impl From<Fault> for Lost {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
 }
 
 /// What is asked with.
@@ -151,6 +163,33 @@ impl Session<'_> {
         R: Debug + 'static,
     {
         Fault::of(call, error, &self.scrub())
+    }
+
+    /// What came of a request. What it needs while it waits is large, so it lies on the heap.
+    pub(super) fn answer<'s, T, E, R>(
+        &'s self,
+        call: &'s str,
+        request: impl Future<Output = Result<T, SdkError<E, R>>> + Send + 's,
+    ) -> Waiting<'s, Result<T, Fault>>
+    where
+        E: ProvideErrorMetadata + Error + 'static,
+        R: Debug + 'static,
+    {
+        Box::pin(async move { request.await.map_err(|error| self.fault(call, &error)) })
+    }
+
+    /// The same, and what is to be said at `field` where the call failed.
+    pub(super) async fn asked<T, E, R>(
+        &self,
+        call: &str,
+        field: &str,
+        request: impl Future<Output = Result<T, SdkError<E, R>>> + Send,
+    ) -> Asked<T>
+    where
+        E: ProvideErrorMetadata + Error + 'static,
+        R: Debug + 'static,
+    {
+        self.answer(call, request).await.map_err(|fault| fault.verdict(field))
     }
 
     /// What environment, profile and run say to all clients; without accepted credentials.
@@ -320,7 +359,7 @@ impl Session<'_> {
     pub(super) async fn zone_role(&self) -> Result<&SdkConfig, Lost> {
         let assume = || {
             Box::pin(async move {
-                self.enabled().await.map_err(Lost::Unready)?;
+                self.enabled().await?;
                 credentials::assume_zone_role(self).await
             })
         };

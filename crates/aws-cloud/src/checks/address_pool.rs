@@ -38,16 +38,10 @@ async fn room(session: &Session<'_>, planned: &planned::Plan, external_api: bool
     // A cluster that is being created has some of its addresses already.
     let needed = if session.asking.installed { 0 } else { needed(planned, external_api) };
     let ec2 = session.ec2().await?;
-    let answer = Box::pin(ec2.describe_public_ipv4_pools().pool_ids(pool).send()).await;
-    let found = match answer {
+    let found = match session.answer(CALL, ec2.describe_public_ipv4_pools().pool_ids(pool).send()).await {
         Ok(answer) => answer.public_ipv4_pools().iter().find(|one| one.pool_id() == Some(pool)).cloned(),
-        Err(error) => {
-            let fault = session.fault(CALL, &error);
-            if fault.sort != Sort::NotFound {
-                return Err(fault.answer(FIELD));
-            }
-            None
-        }
+        Err(fault) if fault.sort == Sort::NotFound => None,
+        Err(fault) => return Err(fault.answer(FIELD)),
     };
     Ok(judged(pool, session.region(), found.as_ref(), needed))
 }

@@ -49,13 +49,10 @@ async fn role(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer>
     const CALL: &str = "iam:GetRole";
     let Setting { value: name, field, .. } = setting;
     let iam = session.iam().await?;
-    let answer = Box::pin(iam.get_role().role_name(&name).send()).await;
-    let answer = answer.map_err(|error| {
-        let fault = session.fault(CALL, &error);
-        match fault.sort {
-            Sort::NotFound => Answer::found(pages::role_missing(&field, &name)).with("role", name.as_str()),
-            _ => fault.answer(&field),
-        }
+    let answer = session.answer(CALL, iam.get_role().role_name(&name).send()).await;
+    let answer = answer.map_err(|fault| match fault.sort {
+        Sort::NotFound => Answer::found(pages::role_missing(&field, &name)).with("role", name.as_str()),
+        _ => fault.answer(&field),
     })?;
     let Some(found) = answer.role() else {
         return Err(Answer::found(pages::role_missing(&field, &name)).with("role", name));
@@ -77,15 +74,9 @@ async fn profile(session: &Session<'_>, setting: Setting) -> Result<Answer, Answ
     let Setting { value: name, field, .. } = setting;
     let iam = session.iam().await?;
     let request = iam.get_instance_profile().instance_profile_name(&name);
-    let answer = Box::pin(request.send()).await;
-    let answer = answer.map_err(|error| {
-        let fault = session.fault(CALL, &error);
-        match fault.sort {
-            Sort::NotFound => {
-                Answer::found(pages::profile_missing(&field, &name)).with("profile", name.as_str())
-            }
-            _ => fault.answer(&field),
-        }
+    let answer = session.answer(CALL, request.send()).await.map_err(|fault| match fault.sort {
+        Sort::NotFound => Answer::found(pages::profile_missing(&field, &name)).with("profile", name.as_str()),
+        _ => fault.answer(&field),
     })?;
     let Some(found) = answer.instance_profile() else {
         return Err(Answer::found(pages::profile_missing(&field, &name)).with("profile", name));

@@ -125,10 +125,9 @@ fn elsewhere(fault: &Fault, region: &str) -> Answer {
 async fn described(session: &Session<'_>, ec2: &Client, id: &str) -> Result<Option<Seen>, Box<Fault>> {
     const CALL: &str = "ec2:DescribeImages";
     let request = ec2.describe_images().image_ids(id).include_deprecated(true);
-    match Box::pin(request.send()).await {
+    match session.answer(CALL, request.send()).await {
         Ok(answer) => Ok(answer.images().iter().find(|image| image.image_id() == Some(id)).map(seen)),
-        Err(error) => {
-            let fault = session.fault(CALL, &error);
+        Err(fault) => {
             let no_image = fault.code.as_deref().is_some_and(|code| code.starts_with("InvalidAMIID."));
             if no_image { Ok(None) } else { Err(Box::new(fault)) }
         }

@@ -35,13 +35,10 @@ async fn usable(session: &Session<'_>, setting: Setting) -> Result<Answer, Answe
         return Err(Answer::found(finding).with("key", arn));
     }
     let kms = session.kms().await?;
-    let answer = Box::pin(kms.describe_key().key_id(&arn).send()).await;
-    let answer = answer.map_err(|error| {
-        let fault = session.fault(CALL, &error);
-        match fault.sort {
-            Sort::NotFound => Answer::found(pages::key_missing(&field, &arn)).with("key", arn.as_str()),
-            _ => fault.answer(&field),
-        }
+    let answer = session.answer(CALL, kms.describe_key().key_id(&arn).send()).await;
+    let answer = answer.map_err(|fault| match fault.sort {
+        Sort::NotFound => Answer::found(pages::key_missing(&field, &arn)).with("key", arn.as_str()),
+        _ => fault.answer(&field),
     })?;
     let Some(key) = answer.key_metadata() else {
         return Err(Answer::found(pages::key_missing(&field, &arn)).with("key", arn));

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::endpoints;
 use crate::endpoints::Service;
-use crate::gather::{REGION, refused};
+use crate::gather::REGION;
 use crate::session::Session;
 
 /// A quota as the account has it.
@@ -102,8 +102,7 @@ async fn of_service(session: &Session<'_>, service: &str) -> Asked<OfService> {
     const CALL: &str = "servicequotas:ListServiceQuotas";
     let client = session.quotas().await?;
     let request = client.list_service_quotas().service_code(service);
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
     let limit = found.iter().filter_map(|quota| {
         let name = quota.quota_name().unwrap_or_default().to_owned();
         Some((quota.quota_code()?.to_owned(), Limit { name, value: quota.value()? }))

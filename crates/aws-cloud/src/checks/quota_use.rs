@@ -11,7 +11,7 @@ use landfall_platform::cloud::Asked;
 use tokio::sync::OnceCell;
 
 use super::quota_needs::{EGRESS_ONLY_GATEWAYS, LOAD_BALANCERS};
-use crate::gather::{REGION, described, filter, refused};
+use crate::gather::{REGION, described, filter};
 use crate::session::Session;
 use landfall_aws::tags::id_of;
 
@@ -133,16 +133,18 @@ impl Ledger {
 async fn vpcs(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
     const CALL: &str = "ec2:DescribeVpcs";
     let ec2 = session.ec2().await?;
-    let found = ec2.describe_vpcs().into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session
+        .asked(CALL, REGION, ec2.describe_vpcs().into_paginator().items().send().try_collect())
+        .await?;
     Ok(Use::of(found.iter().map(|vpc| owner.has(vpc.tags()))))
 }
 
 async fn internet_gateways(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
     const CALL: &str = "ec2:DescribeInternetGateways";
     let ec2 = session.ec2().await?;
-    let found = ec2.describe_internet_gateways().into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session
+        .asked(CALL, REGION, ec2.describe_internet_gateways().into_paginator().items().send().try_collect())
+        .await?;
     Ok(Use::of(found.iter().map(|gateway| owner.has(gateway.tags()))))
 }
 
@@ -150,16 +152,16 @@ async fn egress_only_gateways(session: &Session<'_>, owner: &Owner) -> Asked<Use
     const CALL: &str = "ec2:DescribeEgressOnlyInternetGateways";
     let ec2 = session.ec2().await?;
     let request = ec2.describe_egress_only_internet_gateways();
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
     Ok(Use::of(found.iter().map(|gateway| owner.has(gateway.tags()))))
 }
 
 async fn security_groups(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
     const CALL: &str = "ec2:DescribeSecurityGroups";
     let ec2 = session.ec2().await?;
-    let found = ec2.describe_security_groups().into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session
+        .asked(CALL, REGION, ec2.describe_security_groups().into_paginator().items().send().try_collect())
+        .await?;
     Ok(Use::of(found.iter().map(|group| owner.has(group.tags()))))
 }
 
@@ -167,8 +169,7 @@ async fn security_groups(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
 async fn addresses(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
     const CALL: &str = "ec2:DescribeAddresses";
     let ec2 = session.ec2().await?;
-    let answer = Box::pin(ec2.describe_addresses().send()).await;
-    let answer = answer.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let answer = session.asked(CALL, REGION, ec2.describe_addresses().send()).await?;
     let lent = |pool: Option<&str>| pool.is_none_or(|pool| pool.is_empty() || pool == "amazon");
     let counted = answer.addresses().iter().filter(|address| lent(address.public_ipv4_pool()));
     Ok(Use::of(counted.map(|address| owner.has(address.tags()))))
@@ -177,8 +178,9 @@ async fn addresses(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
 async fn load_balancers(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
     const CALL: &str = "elasticloadbalancing:DescribeLoadBalancers";
     let client = session.elbv2().await?;
-    let found = client.describe_load_balancers().into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session
+        .asked(CALL, REGION, client.describe_load_balancers().into_paginator().items().send().try_collect())
+        .await?;
     let of_network = found.iter().filter(|one| one.r#type() == Some(&LoadBalancerTypeEnum::Network));
     Ok(Use::of(of_network.map(|one| owner.has_named(one.load_balancer_name()))))
 }
@@ -188,8 +190,7 @@ async fn nat_gateways(session: &Session<'_>, owner: &Owner, zones: &BTreeSet<&st
     const CALL: &str = "ec2:DescribeNatGateways";
     let ec2 = session.ec2().await?;
     let request = ec2.describe_nat_gateways().filter(filter("state", ["pending", "available"]));
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
     let gateways: Vec<(&str, bool)> =
         found.iter().filter_map(|one| Some((one.subnet_id()?, owner.has(one.tags())))).collect();
     let subnets: Vec<&str> = gateways.iter().map(|(subnet, _)| *subnet).collect();
@@ -204,8 +205,8 @@ async fn zones_of(session: &Session<'_>, subnets: &[&str]) -> Asked<BTreeMap<Str
     for subnets in subnets.chunks(MOST_VALUES) {
         let ec2 = session.ec2().await?;
         let request = ec2.describe_subnets().filters(filter("subnet-id", subnets.iter().copied()));
-        let found = request.into_paginator().items().send().try_collect().await;
-        let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+        let found =
+            session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
         for subnet in &found {
             if let (Some(id), Some(zone)) = (subnet.subnet_id(), subnet.availability_zone()) {
                 placed.insert(id.to_owned(), zone.to_owned());
@@ -234,8 +235,9 @@ async fn vcpus(session: &Session<'_>, owner: &Owner) -> Asked<BTreeMap<String, U
     let catalogue = &session.asking.catalogue.aws;
     let ec2 = session.ec2().await?;
     let request = ec2.describe_instances().filters(filter("instance-state-name", ["pending", "running"]));
-    let found = request.into_paginator().page_size(PAGE).items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session
+        .asked(CALL, REGION, request.into_paginator().page_size(PAGE).items().send().try_collect())
+        .await?;
     let machines = machines(&found, owner);
     let size = |name: &str| catalogue.instance_types.get(name).map(|known| known.vcpus);
     let unknown: BTreeSet<&str> = machines

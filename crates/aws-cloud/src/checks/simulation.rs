@@ -71,15 +71,13 @@ pub(super) async fn principal(session: &Session<'_>) -> Result<Principal, Answer
 async fn role(session: &Session<'_>, caller: &Caller, name: &str) -> Result<String, Answer> {
     const CALL: &str = "iam:GetRole";
     let iam = session.iam().await?;
-    match Box::pin(iam.get_role().role_name(name).send()).await {
+    match session.answer(CALL, iam.get_role().role_name(name).send()).await {
         Ok(answer) => {
             let arn = answer.role().map(|role| role.arn().to_owned());
             Ok(arn.unwrap_or_else(|| without_path(caller, name)))
         }
-        Err(error) => {
-            let fault = session.fault(CALL, &error);
-            if fault.sort == Sort::Denied { Ok(without_path(caller, name)) } else { Err(not_proven(&fault)) }
-        }
+        Err(fault) if fault.sort == Sort::Denied => Ok(without_path(caller, name)),
+        Err(fault) => Err(not_proven(&fault)),
     }
 }
 

@@ -5,7 +5,6 @@ use futures::join;
 use landfall_platform::cloud::{Answer, Asked, Check, check, skipped};
 
 use super::pages;
-use crate::gather::refused;
 use crate::session::Session;
 
 /// The field of the network.
@@ -38,8 +37,7 @@ async fn attribute(session: &Session<'_>, vpc: &str, name: VpcAttributeName) -> 
     const CALL: &str = "ec2:DescribeVpcAttribute";
     let ec2 = session.ec2().await?;
     let request = ec2.describe_vpc_attribute().vpc_id(vpc).attribute(name);
-    let answer = Box::pin(request.send()).await;
-    let answer = answer.map_err(|error| refused(&session.fault(CALL, &error), FIELD))?;
+    let answer = session.asked(CALL, FIELD, request.send()).await?;
     // The answer has the attribute that was asked for, and no other.
     let value = answer.enable_dns_support().or(answer.enable_dns_hostnames());
     Ok(value.and_then(AttributeBooleanValue::value).unwrap_or_default())

@@ -1,12 +1,12 @@
 //! The hosted zones that the cluster's records go into, and what stands there already.
 
 use aws_sdk_route53::Client;
-use aws_sdk_route53::types::{HostedZone as Listed, HostedZoneConfig, Vpc};
+use aws_sdk_route53::types::{HostedZone as Listed, HostedZoneConfig, ResourceRecordSet, Vpc};
 use landfall_model::aws::facts::HostedZone;
 use landfall_model::plan::Cluster;
 use landfall_platform::cloud::Asked;
 
-use super::refused;
+use crate::dns::{self, is_below, is_within, plain};
 use crate::fault::Sort;
 use crate::session::Session;
 
@@ -44,11 +44,10 @@ pub(super) async fn private_zone(session: &Session<'_>) -> Asked<Option<HostedZo
         return Ok(None);
     }
     let client = session.route53_of_zone().await?;
-    let answer = Box::pin(client.get_hosted_zone().id(id).send()).await;
-    let answer = match answer.map_err(|error| session.fault(CALL, &error)) {
+    let answer = match session.answer(CALL, client.get_hosted_zone().id(id).send()).await {
         Ok(answer) => answer,
         Err(fault) if matches!(fault.sort, Sort::NotFound) => return Ok(None),
-        Err(fault) => return Err(refused(&fault, HOSTED_ZONE)),
+        Err(fault) => return Err(fault.verdict(HOSTED_ZONE)),
     };
     let Some(listed) = answer.hosted_zone() else {
         return Ok(None);
@@ -68,8 +67,7 @@ async fn find_public(session: &Session<'_>, client: &Client, domain: &str) -> As
     const CALL: &str = "route53:ListHostedZonesByName";
     let mut request = client.list_hosted_zones_by_name().dns_name(domain);
     for _ in 0..MOST_PAGES {
-        let page = Box::pin(request.send()).await;
-        let page = page.map_err(|error| refused(&session.fault(CALL, &error), BASE_DOMAIN))?;
+        let page = session.asked(CALL, BASE_DOMAIN, request.send()).await?;
         let wanted = |zone: &&Listed| is_public(zone) && plain(zone.name()) == plain(domain);
         let found = page.hosted_zones().iter().find(wanted);
         if let Some(found) = found {
@@ -103,46 +101,19 @@ async fn records(
     domain: &str,
     field: &str,
 ) -> Asked<Vec<String>> {
-    const CALL: &str = "route53:ListResourceRecordSets";
-    let list = || client.list_resource_record_sets().hosted_zone_id(zone);
-    let mut kept: Vec<String> = Vec::new();
-    // The list is sorted with the labels of names turned round: what is below a domain stands together.
-    let mut request = list().start_record_name(domain);
-    for _ in 0..MOST_PAGES {
-        let page = Box::pin(request.send()).await;
-        let page = page.map_err(|error| refused(&session.fault(CALL, &error), field))?;
-        let sets = page.resource_record_sets().iter();
-        kept.extend(sets.filter_map(|set| leftover(set.name(), set.r#type().as_str(), domain)));
-        let more = page.is_truncated() && kept.len() < MOST_RECORDS;
-        let Some(next) = page.next_record_name().filter(|next| more && is_within(next, domain)) else {
-            break;
-        };
-        request = list()
-            .start_record_name(next)
-            .set_start_record_type(page.next_record_type().cloned())
-            .set_start_record_identifier(page.next_record_identifier().map(str::to_owned));
-    }
-    kept.truncate(MOST_RECORDS);
-    Ok(kept)
+    let kept = |found: &[ResourceRecordSet]| -> Vec<String> {
+        let below = found.iter().filter_map(|set| leftover(set.name(), set.r#type().as_str(), domain));
+        below.take(MOST_RECORDS).collect()
+    };
+    let is_enough = |found: &[ResourceRecordSet]| kept(found).len() == MOST_RECORDS;
+    let found = dns::records(session, client, zone, Some(domain), is_enough).await;
+    Ok(kept(&found.map_err(|fault| fault.verdict(field))?))
 }
 
 /// A record below the cluster's domain as facts show it; none for any other.
 fn leftover(name: &str, kind: &str, domain: &str) -> Option<String> {
     let name = plain(name);
-    let below = is_within(&name, domain) && name != plain(domain);
-    below.then(|| format!("{} {kind}", name.replace("\\052", "*")))
-}
-
-/// Whether a name is a domain or below it.
-fn is_within(name: &str, domain: &str) -> bool {
-    let (name, domain) = (plain(name), plain(domain));
-    let rest = name.strip_suffix(domain.as_str());
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-/// A name of the DNS without its final dot, in lower case.
-fn plain(name: &str) -> String {
-    name.trim_end_matches('.').to_ascii_lowercase()
+    is_below(&name, domain).then(|| format!("{} {kind}", name.replace("\\052", "*")))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use aws_sdk_ec2::types::Host;
 use landfall_model::aws::facts::DedicatedHost;
 use landfall_platform::cloud::Asked;
 
-use super::refused;
 use crate::session::Session;
 
 /// The hosts that the config names, sorted by id.
@@ -27,8 +26,9 @@ pub(super) async fn dedicated_hosts(session: &Session<'_>) -> Asked<Vec<Dedicate
     };
     // A list of ids is refused as a whole where one of them is not there, and there is no filter for ids.
     let ec2 = session.ec2().await?;
-    let found = ec2.describe_hosts().into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), &field))?;
+    let found = session
+        .asked(CALL, &field, ec2.describe_hosts().into_paginator().items().send().try_collect())
+        .await?;
     let mut hosts: Vec<DedicatedHost> = found.iter().filter_map(|host| host_of(host, &named)).collect();
     hosts.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(hosts)

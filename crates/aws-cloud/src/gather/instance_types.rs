@@ -15,7 +15,7 @@ use landfall_model::config::{InstallConfig, MachinePool};
 use landfall_model::plan::replicas;
 use landfall_platform::cloud::{Asked, Asking};
 
-use super::{REGION, filter, refused};
+use super::{REGION, filter};
 use crate::fault::Sort;
 use crate::session::Session;
 use landfall_aws::type_names::proposed;
@@ -163,8 +163,7 @@ async fn offerings(session: &Session<'_>, names: &BTreeSet<String>) -> Asked<Off
     if !names.is_empty() {
         request = request.filters(filter("instance-type", names.iter().map(String::as_str)));
     }
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let found = session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
     Ok(by_type(&found))
 }
 
@@ -197,11 +196,10 @@ async fn described_at_once(session: &Session<'_>, names: &[String]) -> Asked<Vec
     let ec2 = session.ec2().await?;
     let filter = filter("instance-type", names.iter().map(String::as_str));
     let request = ec2.describe_instance_types().filters(filter);
-    let found = request.into_paginator().items().send().try_collect().await;
-    found.or_else(|error| {
-        let fault = session.fault(CALL, &error);
-        if matches!(fault.sort, Sort::Denied) { Ok(Vec::new()) } else { Err(refused(&fault, REGION)) }
-    })
+    match session.answer(CALL, request.into_paginator().items().send().try_collect()).await {
+        Err(fault) if matches!(fault.sort, Sort::Denied) => Ok(Vec::new()),
+        found => found.map_err(|fault| fault.verdict(REGION)),
+    }
 }
 
 /// Adds size and architectures.

@@ -19,7 +19,6 @@ use landfall_model::facts::{Source, VERSION};
 use landfall_platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
 use tokio::sync::OnceCell;
 
-use super::fault::Fault;
 use super::session::Session;
 
 pub(super) use instance_types::described;
@@ -126,11 +125,6 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
         };
         Gathered { facts, gaps }
     })
-}
-
-/// A call that failed, as what is to be said at `field`.
-pub(super) fn refused(fault: &Fault, field: &str) -> Verdict {
-    fault.verdict(field)
 }
 
 /// Asks EC2 for what has one of the values. Unlike a list of ids, which is refused as a whole when one of

@@ -14,7 +14,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::plan::is_infra_id_of;
 use landfall_platform::cloud::Asked;
 
-use super::{filter, refused};
+use super::filter;
 use crate::session::Session;
 use landfall_aws::tags::CLUSTER;
 
@@ -33,8 +33,7 @@ pub(super) async fn subnets(session: &Session<'_>) -> Asked<Vec<Subnet>> {
     }
     let ec2 = session.ec2().await?;
     let request = ec2.describe_subnets().filters(filter("subnet-id", named.iter().copied()));
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), SUBNETS))?;
+    let found = session.asked(CALL, SUBNETS, request.into_paginator().items().send().try_collect()).await?;
     let vpcs: BTreeSet<String> = found.iter().filter_map(Described::vpc_id).map(str::to_owned).collect();
     let (tables, zones) = join!(Box::pin(tables(session, &vpcs)), session.zones());
     let tables = tables?;
@@ -69,8 +68,7 @@ async fn interfaces(session: &Session<'_>, subnets: &[&str]) -> Asked<Vec<Interf
     const CALL: &str = "ec2:DescribeNetworkInterfaces";
     let ec2 = session.ec2().await?;
     let request = ec2.describe_network_interfaces().filters(filter("subnet-id", subnets.iter().copied()));
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), SUBNETS))?;
+    let found = session.asked(CALL, SUBNETS, request.into_paginator().items().send().try_collect()).await?;
     let interface = |described: &NetworkInterface| Interface {
         subnet: described.subnet_id().unwrap_or_default().to_owned(),
         addresses: described
@@ -155,8 +153,7 @@ async fn tables(session: &Session<'_>, vpcs: &BTreeSet<String>) -> Asked<Vec<Tab
     }
     let ec2 = session.ec2().await?;
     let request = ec2.describe_route_tables().filters(filter("vpc-id", vpcs.iter().map(String::as_str)));
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), SUBNETS))?;
+    let found = session.asked(CALL, SUBNETS, request.into_paginator().items().send().try_collect()).await?;
     Ok(found.iter().map(table).collect())
 }
 
@@ -199,8 +196,7 @@ pub(super) async fn security_groups(session: &Session<'_>) -> Asked<Vec<Security
     let named: BTreeSet<&str> = groups.iter().map(|(id, _)| id.as_str()).collect();
     let ec2 = session.ec2().await?;
     let request = ec2.describe_security_groups().filters(filter("group-id", named.iter().copied()));
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), field))?;
+    let found = session.asked(CALL, field, request.into_paginator().items().send().try_collect()).await?;
     let group = |described: &DescribedGroup| {
         let id = described.group_id().filter(|id| named.contains(id))?;
         Some(SecurityGroup { id: id.to_owned(), vpc: described.vpc_id().unwrap_or_default().to_owned() })

@@ -5,7 +5,7 @@ use aws_sdk_ec2::types::{AvailabilityZone, AvailabilityZoneOptInStatus, Availabi
 use landfall_model::aws::facts::{AVAILABILITY_ZONE, Zone};
 use landfall_platform::cloud::Asked;
 
-use super::{REGION, filter, refused};
+use super::{REGION, filter};
 use crate::endpoints::Service;
 use crate::fault::Fault;
 use crate::session::Session;
@@ -21,7 +21,7 @@ pub(super) async fn opt_in(session: &Session<'_>) -> Asked<String> {
         Err(fault) => fault,
     };
     let off = session.refused_by(Service::Ec2, &fault).await.filter(|abroad| abroad.is_off());
-    off.map_or_else(|| Err(refused(&fault, REGION)), |abroad| Ok(abroad.opt_in.clone()))
+    off.map_or_else(|| Err(fault.verdict(REGION)), |abroad| Ok(abroad.opt_in.clone()))
 }
 
 /// The same, as EC2 of any region says.
@@ -29,8 +29,7 @@ pub(crate) async fn opt_in_of(session: &Session<'_>, ec2: &Client) -> Result<Str
     const CALL: &str = "ec2:DescribeRegions";
     let region = session.region();
     let request = ec2.describe_regions().all_regions(true).filters(filter("region-name", [region]));
-    let answer = Box::pin(request.send()).await;
-    let answer = answer.map_err(|error| Box::new(session.fault(CALL, &error)))?;
+    let answer = session.answer(CALL, request.send()).await.map_err(Box::new)?;
     let listed = answer.regions().iter().find(|listed| listed.region_name() == Some(region));
     Ok(listed.and_then(Region::opt_in_status).unwrap_or_default().to_owned())
 }
@@ -44,8 +43,7 @@ pub(super) async fn zones(session: &Session<'_>) -> Asked<Vec<Zone>> {
         .all_availability_zones(true)
         .filters(filter("region-name", [session.region()]))
         .filters(filter("state", ["available"]));
-    let answer = Box::pin(request.send()).await;
-    let answer = answer.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let answer = session.asked(CALL, REGION, request.send()).await?;
     let mut zones: Vec<Zone> = answer.availability_zones().iter().filter_map(zone).collect();
     zones.sort_by(|a, b| a.name.cmp(&b.name));
     zones.dedup_by(|a, b| a.name == b.name);

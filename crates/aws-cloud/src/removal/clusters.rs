@@ -51,7 +51,7 @@ pub(super) async fn clusters(removal: &AwsRemoval<'_>) -> Asked<FoundClusters> {
 /// What clusters have made, whatever the service, and one that could not be asked for.
 async fn by_tags(removal: &AwsRemoval<'_>) -> Result<(Seen, Option<Missed>), Lost> {
     let ids = Box::pin(keys(removal)).await?;
-    let client = removal.session.tagging().await.map_err(Lost::Unready)?;
+    let client = removal.session.tagging().await?;
     let ask = |id: String| -> Waiting<'_, Result<BTreeSet<String>, Lost>> {
         Box::pin(async move { resources(removal, client, &id).await })
     };
@@ -134,12 +134,11 @@ fn verdict(lost: &Lost) -> Verdict {
 
 /// What of EC2 clusters have made.
 async fn by_ec2(removal: &AwsRemoval<'_>) -> Result<Seen, Lost> {
-    let ec2 = removal.session.ec2().await.map_err(Lost::Unready)?;
+    let ec2 = removal.session.ec2().await?;
     let any = [CLUSTER, PROVIDER].map(|beginning| format!("{beginning}*"));
     let request = ec2.describe_tags().filters(filter("key", any.iter().map(String::as_str)));
     let request = request.filters(filter("value", [OWNED]));
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(removal.session.fault(TAGS, &error)))?;
+    let found = removal.session.answer(TAGS, request.into_paginator().items().send().try_collect()).await?;
     let mut seen = Seen::new();
     for tag in found.iter().filter(|tag| tag.value() == Some(OWNED)) {
         if let (Some(id), Some(thing)) = (tag.key().and_then(id_of), tag.resource_id()) {
@@ -151,10 +150,9 @@ async fn by_ec2(removal: &AwsRemoval<'_>) -> Result<Seen, Lost> {
 
 /// The infrastructure ids in all keys of the region.
 async fn keys(removal: &AwsRemoval<'_>) -> Result<BTreeSet<String>, Lost> {
-    let client = removal.session.tagging().await.map_err(Lost::Unready)?;
+    let client = removal.session.tagging().await?;
     let request = client.get_tag_keys();
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(removal.session.fault(KEYS, &error)))?;
+    let found = removal.session.answer(KEYS, request.into_paginator().items().send().try_collect()).await?;
     Ok(found.iter().filter_map(|key| id_of(key)).map(str::to_owned).collect())
 }
 
@@ -171,8 +169,8 @@ async fn resources(removal: &AwsRemoval<'_>, client: &Client, id: &str) -> Resul
 async fn tagged(removal: &AwsRemoval<'_>, client: &Client, key: &str) -> Result<BTreeSet<String>, Lost> {
     let tag = TagFilter::builder().key(key).values(OWNED).build();
     let request = client.get_resources().tag_filters(tag).resources_per_page(100);
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(removal.session.fault(RESOURCES, &error)))?;
+    let found =
+        removal.session.answer(RESOURCES, request.into_paginator().items().send().try_collect()).await?;
     // Not every server that plays AWS keeps to the filter.
     let own = |mapping: &&ResourceTagMapping| {
         mapping.tags().iter().any(|tag| tag.key() == key && tag.value() == OWNED)

@@ -4,22 +4,7 @@ use std::collections::BTreeSet;
 
 use aws_sdk_route53::types::{AliasTarget, ResourceRecord, ResourceRecordSet, RrType};
 
-/// A name of the DNS without its final dot, in lower case.
-pub(super) fn plain(name: &str) -> String {
-    name.trim_end_matches('.').to_ascii_lowercase()
-}
-
-/// Whether a name is a domain or below it.
-pub(super) fn is_within(name: &str, domain: &str) -> bool {
-    let (name, domain) = (plain(name), plain(domain));
-    let rest = name.strip_suffix(domain.as_str()).filter(|_| !domain.is_empty());
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-/// Whether a name is below a domain, and not the domain itself.
-pub(super) fn is_below(name: &str, domain: &str) -> bool {
-    is_within(name, domain) && plain(name) != plain(domain)
-}
+pub(super) use crate::dns::{is_below, is_within, plain};
 
 /// The names that a record leads to, or the values that it has.
 pub(super) fn targets(set: &ResourceRecordSet) -> BTreeSet<String> {

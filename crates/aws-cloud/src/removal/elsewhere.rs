@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::Region;
 use aws_sdk_resourcegroupstagging::Client;
-use aws_sdk_resourcegroupstagging::types::{ResourceTagMapping, TagFilter};
+use aws_sdk_resourcegroupstagging::types::TagFilter;
 use futures::join;
 use futures::stream::{self, StreamExt};
 use landfall_platform::removal::{Disposition, Elsewhere, FoundElsewhere, Resource};
@@ -92,9 +92,8 @@ fn named(region: &str) -> String {
 /// The regions that the account has enabled.
 async fn enabled(removal: &AwsRemoval<'_>) -> Result<Vec<String>, Lost> {
     let session = &removal.session;
-    let ec2 = session.ec2().await.map_err(Lost::Unready)?;
-    let answer = Box::pin(ec2.describe_regions().send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(session.fault(REGIONS, &error)))?;
+    let ec2 = session.ec2().await?;
+    let answer = session.answer(REGIONS, ec2.describe_regions().send()).await?;
     Ok(answer.regions().iter().filter_map(Region::region_name).map(str::to_owned).collect())
 }
 
@@ -127,10 +126,8 @@ async fn by_tagging(removal: &AwsRemoval<'_>, client: &Client, region: &str) -> 
         };
         let filters: Vec<TagFilter> = tags.iter().map(with).collect();
         let request = client.get_resources().set_tag_filters(Some(filters)).resources_per_page(100);
-        let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-        let found: Vec<ResourceTagMapping> =
-            found.map_err(|error| Lost::Fault(removal.session.fault(RESOURCES, &error)))?;
-        for mapping in &found {
+        let found = request.into_paginator().items().send().try_collect();
+        for mapping in removal.session.answer(RESOURCES, found).await? {
             let pairs = mapping.tags().iter().map(|tag| (tag.key(), tag.value()));
             let arn = mapping.resource_arn().filter(|arn| region_of(arn) == Some(region));
             if ownership.fate(pairs) == Some(Disposition::Removed) {
@@ -143,11 +140,10 @@ async fn by_tagging(removal: &AwsRemoval<'_>, client: &Client, region: &str) -> 
 
 async fn by_ec2(removal: &AwsRemoval<'_>, region: &str) -> Result<usize, Lost> {
     let (session, ownership) = (&removal.session, &removal.ownership);
-    let ec2 = session.ec2_in(region).await.map_err(Lost::Unready)?;
+    let ec2 = session.ec2_in(region).await?;
     let request = ec2.describe_tags().filters(filter("key", ownership.keys()));
     let request = request.filters(filter("value", ownership.values()));
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found: Vec<_> = found.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
+    let found = session.answer(TAGS, request.into_paginator().items().send().try_collect()).await?;
     let mut tags: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for tag in &found {
         if let (Some(id), Some(key)) = (tag.resource_id(), tag.key()) {

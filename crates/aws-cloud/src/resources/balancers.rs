@@ -255,8 +255,8 @@ pub(super) async fn release(cx: &Resources<'_>, kind: &str, outputs: &Properties
     }
     let group = outputs.get("group").and_then(Value::as_str).unwrap_or_default();
     let request = cx.elb().await?.deregister_targets().target_group_arn(group);
-    let answer = Box::pin(request.set_targets(Some(described(outputs))).send()).await;
-    let answer = answer.map_err(|error| cx.session.fault("elasticloadbalancing:DeregisterTargets", &error));
+    let request = request.set_targets(Some(described(outputs)));
+    let answer = cx.session.answer("elasticloadbalancing:DeregisterTargets", request.send()).await;
     match answer {
         // They are not in the group, or the group is gone.
         Err(fault) if fault.sort != Sort::NotFound && !fault.is("InvalidTarget") => {

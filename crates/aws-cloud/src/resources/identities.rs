@@ -129,8 +129,7 @@ pub(super) async fn create_profile(cx: &Resources<'_>, wanted: &Wanted) -> Made<
 pub(super) async fn add_role(cx: &Resources<'_>, wanted: &Wanted, _: &Properties) -> Made<()> {
     let request = cx.iam().await?.add_role_to_instance_profile().role_name(wanted.text("role"));
     let request = request.instance_profile_name(wanted.text("name"));
-    let answer = Box::pin(request.send()).await;
-    match answer.map_err(|error| cx.session.fault("iam:AddRoleToInstanceProfile", &error)) {
+    match cx.session.answer("iam:AddRoleToInstanceProfile", request.send()).await {
         Err(fault) if !fault.is("LimitExceeded") => Err(super::failure(&fault)),
         _ => Ok(()),
     }

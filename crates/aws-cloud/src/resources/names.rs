@@ -95,8 +95,7 @@ pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pro
         .caller_reference(&wanted.token)
         .vpc(vpc.build())
         .hosted_zone_config(HostedZoneConfig::builder().private_zone(true).build());
-    let answer = Box::pin(request.send()).await;
-    match answer.map_err(|error| cx.session.fault("route53:CreateHostedZone", &error)) {
+    match cx.session.answer("route53:CreateHostedZone", request.send()).await {
         Ok(made) => Ok(with_id(made.hosted_zone().map(|zone| bare(zone.id())))),
         Err(fault) => match super::failure(&fault) {
             // An earlier call created it: the next look finds it.

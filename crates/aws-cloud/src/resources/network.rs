@@ -213,8 +213,7 @@ pub(super) async fn attach_internet_gateway(
     let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
     let request =
         cx.ec2().await?.attach_internet_gateway().internet_gateway_id(id).vpc_id(wanted.text("vpc"));
-    let answer = Box::pin(request.send()).await;
-    let answer = answer.map_err(|error| cx.session.fault("ec2:AttachInternetGateway", &error));
+    let answer = cx.session.answer("ec2:AttachInternetGateway", request.send()).await;
     match answer {
         Err(fault) if !fault.is("Resource.AlreadyAssociated") => Err(super::failure(&fault)),
         _ => Ok(()),

@@ -30,8 +30,8 @@ fn is_missing(fault: &Fault) -> bool {
 pub(super) async fn bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let name = wanted.text("name");
     // An answer to HEAD has no body, so that it can be anybody's.
-    let answer = Box::pin(cx.s3().await?.list_objects_v2().bucket(name).max_keys(1).send()).await;
-    match answer.map_err(|error| cx.session.fault("s3:ListBucket", &error)) {
+    let request = cx.s3().await?.list_objects_v2().bucket(name).max_keys(1);
+    match cx.session.answer("s3:ListBucket", request.send()).await {
         Ok(found) if found.name() != Some(name) => Err(super::without_effect("s3:ListBucket")),
         Ok(_) => {
             let tags: Map<String, Value> =
@@ -45,8 +45,8 @@ pub(super) async fn bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item
 
 /// The tags of a bucket.
 async fn bucket_tags(cx: &Resources<'_>, name: &str) -> Made<BTreeMap<String, String>> {
-    let answer = Box::pin(cx.s3().await?.get_bucket_tagging().bucket(name).send()).await;
-    match answer.map_err(|error| cx.session.fault("s3:GetBucketTagging", &error)) {
+    let request = cx.s3().await?.get_bucket_tagging().bucket(name);
+    match cx.session.answer("s3:GetBucketTagging", request.send()).await {
         Ok(found) => {
             let pair = |tag: &Tag| (tag.key().to_owned(), tag.value().to_owned());
             Ok(found.tag_set().iter().map(pair).collect())
@@ -64,8 +64,7 @@ pub(super) async fn create_bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
     });
     let s3 = once!(aws_sdk_s3, cx.s3().await?);
     let request = s3.create_bucket().bucket(name).set_create_bucket_configuration(place);
-    let answer = Box::pin(request.send()).await;
-    match answer.map_err(|error| cx.session.fault("s3:CreateBucket", &error)) {
+    match cx.session.answer("s3:CreateBucket", request.send()).await {
         Err(fault) if !fault.is("BucketAlreadyOwnedByYou") => Err(super::failure(&fault)),
         // The answer has no body, and anybody on the way can give one without.
         Ok(made) if made.location().is_none() => Err(super::without_effect("s3:CreateBucket")),
@@ -98,8 +97,8 @@ pub(super) async fn tag_bucket(cx: &Resources<'_>, wanted: &Wanted, _: &Properti
 
 pub(super) async fn object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let (bucket, key) = (wanted.text("bucket"), wanted.text("key"));
-    let answer = Box::pin(cx.s3().await?.head_object().bucket(bucket).key(key).send()).await;
-    match answer.map_err(|error| cx.session.fault("s3:GetObject", &error)) {
+    let request = cx.s3().await?.head_object().bucket(bucket).key(key);
+    match cx.session.answer("s3:GetObject", request.send()).await {
         Ok(found) if found.e_tag().is_none() => Err(super::without_effect("s3:GetObject")),
         Ok(_) => Ok(vec![Item::new("object", json!({ "bucket": bucket, "key": key }))]),
         Err(fault) if is_missing(&fault) => Ok(Vec::new()),

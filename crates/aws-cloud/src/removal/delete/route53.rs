@@ -14,16 +14,13 @@ use landfall_platform::removal::{Outcome, Resource};
 use super::Stop;
 use super::batches::{self, Outcomes};
 use super::route53_changes::{batches, deletion, is_same};
+use crate::dns::{self, LIST};
 use crate::fault::{Fault, Sort};
 use crate::removal::dns::{Balancers, is_below};
 use crate::removal::known::Record;
 use crate::removal::{AwsRemoval, known};
 
 const CHANGE: &str = "route53:ChangeResourceRecordSets";
-const LIST: &str = "route53:ListResourceRecordSets";
-
-/// The most pages of a list that are read, should a server never come to an end.
-const MOST_PAGES: usize = 1000;
 
 /// A record that is to go.
 type Due<'t> = (&'t Resource, Record);
@@ -169,25 +166,6 @@ pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Resource) -> Res
     Ok(found.is_some_and(|found| found == record.set))
 }
 
-/// All records of a zone.
-async fn all(removal: &AwsRemoval<'_>, client: &Client, zone: &str) -> Result<Vec<ResourceRecordSet>, Stop> {
-    let list = || client.list_resource_record_sets().hosted_zone_id(zone);
-    let mut found = Vec::new();
-    let mut request = list();
-    for _ in 0..MOST_PAGES {
-        let page = ask!(removal, LIST, request)?;
-        found.extend_from_slice(page.resource_record_sets());
-        let Some(next) = page.next_record_name().filter(|_| page.is_truncated()) else {
-            break;
-        };
-        request = list()
-            .start_record_name(next)
-            .set_start_record_type(page.next_record_type().cloned())
-            .set_start_record_identifier(page.next_record_identifier().map(str::to_owned));
-    }
-    Ok(found)
-}
-
 /// Deletes a hosted zone. Records in it are things of their own: one that came later is found by a later look,
 /// with the public record that mirrors it, and must not go before that one.
 pub(super) async fn zone(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, Stop> {
@@ -203,7 +181,7 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
     let client = client(removal, true).await?;
     let domain = removal.cluster_domain();
     if !domain.is_empty() {
-        let listed = Box::pin(all(removal, &client, id)).await?;
+        let listed = dns::records(&removal.session, &client, id, None, |_| false).await?;
         let found = removal.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let balancers = Balancers { infra_id: &removal.target.infra_id, found: &found };
         let is_own = |set: &&ResourceRecordSet| {

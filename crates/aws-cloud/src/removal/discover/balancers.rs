@@ -135,10 +135,9 @@ fn fate(
 
 async fn classic(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
     let session = &look.removal.session;
-    let client = session.elb().await.map_err(Lost::Unready)?;
+    let client = session.elb().await?;
     let request = client.describe_load_balancers();
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(BALANCERS, &error)))?;
+    let found = session.answer(BALANCERS, request.into_paginator().items().send().try_collect()).await?;
     let may_be = |one: &&Classic| {
         one.load_balancer_name().is_some_and(|name| may_be_own(look, vpcs, LOAD_BALANCER, name, one.vpc_id()))
     };
@@ -163,10 +162,9 @@ async fn classic(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
 /// Load balancers of the newer generation, and the ARNs of all that there are.
 async fn newer(look: Look<'_>, vpcs: &Vpcs) -> Result<(Part, BTreeSet<String>), Lost> {
     let session = &look.removal.session;
-    let client = session.elbv2().await.map_err(Lost::Unready)?;
+    let client = session.elbv2().await?;
     let request = client.describe_load_balancers();
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(BALANCERS, &error)))?;
+    let found = session.answer(BALANCERS, request.into_paginator().items().send().try_collect()).await?;
     let all: BTreeSet<String> =
         found.iter().filter_map(LoadBalancer::load_balancer_arn).map(str::to_owned).collect();
     let may_be = |one: &&LoadBalancer| {
@@ -210,10 +208,9 @@ fn places(zone: &AvailabilityZone) -> Vec<String> {
 
 async fn target_groups(look: Look<'_>, vpcs: &Vpcs) -> Result<Part, Lost> {
     let session = &look.removal.session;
-    let client = session.elbv2().await.map_err(Lost::Unready)?;
+    let client = session.elbv2().await?;
     let request = client.describe_target_groups();
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(GROUPS, &error)))?;
+    let found = session.answer(GROUPS, request.into_paginator().items().send().try_collect()).await?;
     let may_be = |one: &&TargetGroup| {
         let id = one.target_group_arn().and_then(Arn::parse);
         is_named(look, one.target_group_name(), named::TARGET_GROUPS)
@@ -282,12 +279,11 @@ where
 
 async fn tags_of_classic(look: Look<'_>, names: &[String]) -> Result<Tags, Lost> {
     let session = &look.removal.session;
-    let client = session.elb().await.map_err(Lost::Unready)?;
+    let client = session.elb().await?;
     let ask = |some: Vec<String>| -> Waiting<'_, Result<Vec<Tagged>, Lost>> {
         let request = client.describe_tags().set_load_balancer_names(Some(some));
         Box::pin(async move {
-            let answer = Box::pin(request.send()).await;
-            let answer = answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
+            let answer = session.answer(TAGS, request.send()).await?;
             Ok(answer.tag_descriptions().iter().filter_map(pairs_of_classic).collect())
         })
     };
@@ -302,12 +298,11 @@ fn pairs_of_classic(description: &ClassicTags) -> Option<Tagged> {
 
 async fn tags_of(look: Look<'_>, arns: &[String]) -> Result<Tags, Lost> {
     let session = &look.removal.session;
-    let client = session.elbv2().await.map_err(Lost::Unready)?;
+    let client = session.elbv2().await?;
     let ask = |some: Vec<String>| -> Waiting<'_, Result<Vec<Tagged>, Lost>> {
         let request = client.describe_tags().set_resource_arns(Some(some));
         Box::pin(async move {
-            let answer = Box::pin(request.send()).await;
-            let answer = answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
+            let answer = session.answer(TAGS, request.send()).await?;
             Ok(answer.tag_descriptions().iter().filter_map(pairs).collect())
         })
     };

@@ -58,9 +58,8 @@ fn claimed_fate(look: Look<'_>, name: &str) -> Option<Disposition> {
 /// Whose a bucket is by its own tags. S3 makes a bucket first and tags it then.
 async fn fate(look: Look<'_>, name: &str) -> Result<Whose, Lost> {
     let session = &look.removal.session;
-    let s3 = session.s3().await.map_err(Lost::Unready)?;
-    let answer = Box::pin(s3.get_bucket_tagging().bucket(name).send()).await;
-    let tags = match answer.map_err(|error| session.fault(TAGS, &error)) {
+    let s3 = session.s3().await?;
+    let tags = match session.answer(TAGS, s3.get_bucket_tagging().bucket(name).send()).await {
         Ok(answer) => answer.tag_set,
         Err(fault) if fault.is(UNTAGGED) => Vec::new(),
         Err(fault) => return Err(Lost::Fault(fault)),

@@ -57,30 +57,23 @@ pub(super) async fn identities(look: Look<'_>) -> Part {
 async fn roles(look: Look<'_>) -> Part {
     match Box::pin(listed_roles(look)).await {
         Ok(listed) => judged(look, &kinds::ROLE, listed).await,
-        Err(lost) => missed("roles", &lost),
+        Err(lost) => Part::missed("roles", &lost),
     }
 }
 
 async fn users(look: Look<'_>) -> Part {
     match Box::pin(listed_users(look)).await {
         Ok(listed) => judged(look, &kinds::USER, listed).await,
-        Err(lost) => missed("users", &lost),
+        Err(lost) => Part::missed("users", &lost),
     }
-}
-
-fn missed(what: &str, lost: &Lost) -> Part {
-    let mut part = Part::default();
-    part.miss(what, lost);
-    part
 }
 
 async fn listed_roles(look: Look<'_>) -> Result<Vec<Listed>, Lost> {
     const CALL: &str = "iam:ListRoles";
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
+    let iam = session.iam().await?;
     let request = iam.list_roles().max_items(PAGE);
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
+    let found = session.answer(CALL, request.into_paginator().items().send().try_collect()).await?;
     let listed = |one: &Role| listed(one.role_name(), one.role_id(), one.arn());
     Ok(found.iter().filter(|one| is_free(one.path())).map(listed).collect())
 }
@@ -88,10 +81,9 @@ async fn listed_roles(look: Look<'_>) -> Result<Vec<Listed>, Lost> {
 async fn listed_users(look: Look<'_>) -> Result<Vec<Listed>, Lost> {
     const CALL: &str = "iam:ListUsers";
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
+    let iam = session.iam().await?;
     let request = iam.list_users().max_items(PAGE);
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
+    let found = session.answer(CALL, request.into_paginator().items().send().try_collect()).await?;
     let listed = |one: &User| listed(one.user_name(), one.user_id(), one.arn());
     Ok(found.iter().filter(|one| is_free(one.path())).map(listed).collect())
 }
@@ -158,15 +150,13 @@ async fn judged(look: Look<'_>, kind: &'static Kind, listed: Vec<Listed>) -> Par
 /// Whose a role or a user is. Users are made by operators, with their tags.
 async fn fate(look: Look<'_>, kind: &'static Kind, name: &str) -> Result<Whose, Lost> {
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
+    let iam = session.iam().await?;
     if *kind == kinds::ROLE {
-        let answer = Box::pin(iam.get_role().role_name(name).send()).await;
-        let answer = answer.map_err(|error| Lost::Fault(session.fault("iam:GetRole", &error)))?;
+        let answer = session.answer("iam:GetRole", iam.get_role().role_name(name).send()).await?;
         let tags = answer.role().map(Role::tags).unwrap_or_default();
         return Ok(by_name(look, name, named::ROLES, tags));
     }
-    let answer = Box::pin(iam.get_user().user_name(name).send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(session.fault("iam:GetUser", &error)))?;
+    let answer = session.answer("iam:GetUser", iam.get_user().user_name(name).send()).await?;
     Ok(by_name(look, name, &[], answer.user().map(User::tags).unwrap_or_default()))
 }
 
@@ -179,10 +169,9 @@ fn by_name(look: Look<'_>, name: &str, ends: &[&str], tags: &[Tag]) -> Whose {
 async fn listed_profiles(look: Look<'_>) -> Result<Vec<InstanceProfile>, Lost> {
     const CALL: &str = "iam:ListInstanceProfiles";
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
+    let iam = session.iam().await?;
     let request = iam.list_instance_profiles().max_items(PAGE);
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    found.map_err(|error| Lost::Fault(session.fault(CALL, &error)))
+    Ok(session.answer(CALL, request.into_paginator().items().send().try_collect()).await?)
 }
 
 /// The instance profiles that are the cluster's by tag, by name, or as they hold nothing but a role of its
@@ -256,9 +245,8 @@ fn holds_only(profile: &InstanceProfile, roles: &BTreeSet<&str>) -> bool {
 async fn tags_of_profile(look: Look<'_>, name: &str) -> Result<Vec<Tag>, Lost> {
     const CALL: &str = "iam:GetInstanceProfile";
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
-    let answer = Box::pin(iam.get_instance_profile().instance_profile_name(name).send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
+    let iam = session.iam().await?;
+    let answer = session.answer(CALL, iam.get_instance_profile().instance_profile_name(name).send()).await?;
     Ok(answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec())
 }
 
@@ -302,10 +290,9 @@ async fn policies(look: Look<'_>) -> Part {
 async fn listed_policies(look: Look<'_>) -> Result<Vec<String>, Lost> {
     const CALL: &str = "iam:ListPolicies";
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
+    let iam = session.iam().await?;
     let request = iam.list_policies().scope(PolicyScopeType::Local).max_items(PAGE);
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
+    let found = session.answer(CALL, request.into_paginator().items().send().try_collect()).await?;
     let infra_id = &look.removal.target.infra_id;
     let own = found.iter().filter(|one| one.policy_name().is_some_and(|name| begins_like(name, infra_id)));
     Ok(own.filter_map(Policy::arn).map(str::to_owned).collect())
@@ -314,9 +301,8 @@ async fn listed_policies(look: Look<'_>) -> Result<Vec<String>, Lost> {
 async fn tagged_policy(look: Look<'_>, arn: &str) -> Result<Whose, Lost> {
     const CALL: &str = "iam:GetPolicy";
     let session = &look.removal.session;
-    let iam = session.iam().await.map_err(Lost::Unready)?;
-    let answer = Box::pin(iam.get_policy().policy_arn(arn).send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
+    let iam = session.iam().await?;
+    let answer = session.answer(CALL, iam.get_policy().policy_arn(arn).send()).await?;
     let tags = answer.policy().map(Policy::tags).unwrap_or_default();
     Ok(by_name(look, arn.rsplit('/').next().unwrap_or_default(), named::POLICIES, tags))
 }

@@ -7,7 +7,7 @@
 
 mod balancers;
 mod buckets;
-mod ec2;
+pub(super) mod ec2;
 mod identities;
 mod others;
 mod published;
@@ -76,6 +76,13 @@ impl Part {
         self.known.roles.extend(known.roles);
         self.known.records.extend(known.records);
         self.known.abroad.extend(known.abroad);
+    }
+
+    /// Nothing of what could not be looked at.
+    fn missed(what: &str, lost: &Lost) -> Self {
+        let mut part = Self::default();
+        part.miss(what, lost);
+        part
     }
 
     /// Notes that something could not be looked at.

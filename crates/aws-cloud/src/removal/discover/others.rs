@@ -78,12 +78,11 @@ fn by_id(look: Look<'_>, name: &str, sort: &str) -> Vec<Filter> {
 /// Access lists. A VPC's default one goes with it.
 async fn acls(look: Look<'_>) -> Result<Vec<Node>, Lost> {
     let session = &look.removal.session;
-    let ec2 = session.ec2().await.map_err(Lost::Unready)?;
+    let ec2 = session.ec2().await?;
     let mut found = Vec::new();
     for some in by_id(look, "network-acl-id", NETWORK_ACL) {
         let request = ec2.describe_network_acls().filters(some);
-        let answer = Box::pin(request.into_paginator().items().send().try_collect()).await;
-        found.extend(answer.map_err(|error| Lost::Fault(session.fault(ACLS, &error)))?);
+        found.extend(session.answer(ACLS, request.into_paginator().items().send().try_collect()).await?);
     }
     let node = |one: &NetworkAcl| {
         let id = one.network_acl_id().filter(|_| one.is_default() != Some(true))?;
@@ -96,12 +95,11 @@ async fn acls(look: Look<'_>) -> Result<Vec<Node>, Lost> {
 /// Rules of security groups, which go with their groups.
 async fn rules(look: Look<'_>) -> Result<Vec<Node>, Lost> {
     let session = &look.removal.session;
-    let ec2 = session.ec2().await.map_err(Lost::Unready)?;
+    let ec2 = session.ec2().await?;
     let mut found = Vec::new();
     for some in by_id(look, "security-group-rule-id", GROUP_RULE) {
         let request = ec2.describe_security_group_rules().filters(some);
-        let answer = Box::pin(request.into_paginator().items().send().try_collect()).await;
-        found.extend(answer.map_err(|error| Lost::Fault(session.fault(RULES, &error)))?);
+        found.extend(session.answer(RULES, request.into_paginator().items().send().try_collect()).await?);
     }
     let node = |one: &SecurityGroupRule| {
         let id = one.security_group_rule_id()?;

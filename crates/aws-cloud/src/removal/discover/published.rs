@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use aws_sdk_route53::types::ResourceRecordSet;
 use futures::stream::{self, StreamExt};
 
-use super::records::{self, Listed};
+use super::records::Listed;
 use super::zones::{self, Zone};
 use super::{AT_A_TIME, Look};
+use crate::dns;
 use crate::removal::dns::{is_below, is_within, plain};
 use crate::session::Lost;
 
@@ -77,7 +78,7 @@ async fn records_of(
     let client = zones::client(look, false).await?;
     let mut found = Vec::new();
     for domain in domains {
-        found.extend(Box::pin(records::records(look, &client, &zone.id, domain)).await?);
+        found.extend(dns::records(&look.removal.session, &client, &zone.id, Some(domain), |_| false).await?);
     }
     Ok(found)
 }

@@ -7,13 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{ResourceRecordSet, RrType};
 use landfall_platform::removal::Disposition;
 
 use super::published::{Public, Published};
 use super::zones::{self, Zone};
 use super::{Look, Part};
+use crate::dns;
 use crate::removal::arn;
 use crate::removal::dns::{Balancers, is_below, is_within, plain, targets};
 use crate::removal::graph::Node;
@@ -21,11 +21,6 @@ use crate::removal::kinds;
 use crate::removal::known::Record;
 use crate::removal::pages;
 use crate::session::Lost;
-
-const LIST: &str = "route53:ListResourceRecordSets";
-
-/// The most pages of a list that are read, should a server never come to an end.
-const MOST_PAGES: usize = 10_000;
 
 /// What belongs to a zone or to the delegation of one, and to no cluster.
 const OF_ZONES: &[RrType] = &[RrType::Ns, RrType::Soa, RrType::Ds];
@@ -71,7 +66,7 @@ pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Disposition) -> R
     let mut own = Vec::new();
     if !domain.is_empty() {
         let client = zones::client(look, zone.by_role).await?;
-        own = Box::pin(records(look, &client, &zone.id, domain)).await?;
+        own = dns::records(&look.removal.session, &client, &zone.id, Some(domain), |_| false).await?;
         own.retain(|set| may_be_own(set, zone, fate, domain));
     }
     let certain = fate == Disposition::Removed || look.removal.is_sure_of_domain();
@@ -193,34 +188,6 @@ fn put(part: &mut Part, zone: &Zone, set: ResourceRecordSet, order: Order) -> St
     let record = Record { zone: zone.id.clone(), by_zone_role: zone.by_role, set };
     part.known.records.insert(id.clone(), record);
     id
-}
-
-/// The records of a zone that are of a domain or below it.
-pub(super) async fn records(
-    look: Look<'_>,
-    client: &Client,
-    zone: &str,
-    domain: &str,
-) -> Result<Vec<ResourceRecordSet>, Lost> {
-    let list = || client.list_resource_record_sets().hosted_zone_id(zone);
-    let mut found: Vec<ResourceRecordSet> = Vec::new();
-    // The list is sorted with the labels of names turned round: what is below a domain stands together.
-    let mut request = list().start_record_name(domain);
-    for _ in 0..MOST_PAGES {
-        let page = Box::pin(request.send()).await;
-        let page = page.map_err(|error| Lost::Fault(look.removal.session.fault(LIST, &error)))?;
-        let within = page.resource_record_sets().iter().filter(|set| is_within(set.name(), domain));
-        found.extend(within.cloned());
-        let more = page.is_truncated();
-        let Some(next) = page.next_record_name().filter(|next| more && is_within(next, domain)) else {
-            break;
-        };
-        request = list()
-            .start_record_name(next)
-            .set_start_record_type(page.next_record_type().cloned())
-            .set_start_record_identifier(page.next_record_identifier().map(str::to_owned));
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

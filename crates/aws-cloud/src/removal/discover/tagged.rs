@@ -125,7 +125,7 @@ fn put(claims: &mut Claims, ownership: &Ownership, mapping: &ResourceTagMapping)
 }
 
 async fn in_region(removal: &AwsRemoval<'_>) -> Result<Vec<ResourceTagMapping>, Lost> {
-    let client = removal.session.tagging().await.map_err(Lost::Unready)?;
+    let client = removal.session.tagging().await?;
     resources(removal, client).await
 }
 
@@ -166,12 +166,11 @@ fn queries(ownership: &Ownership) -> Vec<Vec<TagFilter>> {
 
 /// What of EC2 carries the tags, by sort and id. EC2 keeps one list of all tags.
 async fn tags_of_ec2(removal: &AwsRemoval<'_>) -> Result<BTreeMap<(String, String), Claim>, Lost> {
-    let ec2 = removal.session.ec2().await.map_err(Lost::Unready)?;
+    let ec2 = removal.session.ec2().await?;
     let ownership = &removal.ownership;
     let request = ec2.describe_tags().filters(filter("key", ownership.keys()));
     let request = request.filters(filter("value", ownership.values()));
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(removal.session.fault(TAGS, &error)))?;
+    let found = removal.session.answer(TAGS, request.into_paginator().items().send().try_collect()).await?;
     let mut tags: BTreeMap<(String, String), BTreeSet<(String, String)>> = BTreeMap::new();
     for tag in &found {
         let (sort, id) = (tag.resource_type().map(ResourceType::as_str), tag.resource_id());

@@ -63,9 +63,8 @@ pub(super) async fn zones(look: Look<'_>, vpcs: &Vpcs, untagged: Vec<Zone>) -> (
 
 async fn whose(look: Look<'_>, vpcs: &Vpcs, zone: &Zone) -> Result<Whose, Lost> {
     let session = &look.removal.session;
-    let route53 = session.route53().await.map_err(Lost::Unready)?;
-    let answer = Box::pin(route53.get_hosted_zone().id(&zone.id).send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(session.fault(ZONE, &error)))?;
+    let route53 = session.route53().await?;
+    let answer = session.answer(ZONE, route53.get_hosted_zone().id(&zone.id).send()).await?;
     let here = session.region();
     let is_here = |vpc: &&Attached| vpc.vpc_region().is_some_and(|region| region.as_str() == here);
     let near: BTreeSet<String> =

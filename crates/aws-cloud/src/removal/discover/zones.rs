@@ -139,8 +139,11 @@ async fn listed_by_role(look: Look<'_>) -> Result<Vec<Zone>, Lost> {
 
 async fn listed(look: Look<'_>, by_role: bool) -> Result<Vec<Zone>, Lost> {
     let client = client(look, by_role).await?;
-    let listed = Box::pin(client.list_hosted_zones().into_paginator().items().send().try_collect()).await;
-    let listed = listed.map_err(|error| Lost::Fault(look.removal.session.fault(LIST, &error)))?;
+    let listed = look
+        .removal
+        .session
+        .answer(LIST, client.list_hosted_zones().into_paginator().items().send().try_collect())
+        .await?;
     let mut zones = Vec::new();
     for zone in &listed {
         zones.push(Zone {
@@ -157,8 +160,7 @@ async fn listed(look: Look<'_>, by_role: bool) -> Result<Vec<Zone>, Lost> {
 async fn fate(look: Look<'_>, zone: &Zone) -> Result<Tagged, Lost> {
     let client = client(look, zone.by_role).await?;
     let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
-    let answer = Box::pin(request.resource_id(&zone.id).send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(look.removal.session.fault(TAGS, &error)))?;
+    let answer = look.removal.session.answer(TAGS, request.resource_id(&zone.id).send()).await?;
     let tags = answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
     let tags = || tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())));
     let ownership = &look.removal.ownership;

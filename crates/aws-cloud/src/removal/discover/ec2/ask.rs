@@ -43,9 +43,8 @@ macro_rules! asks {
 
             fn ask<'s>(session: &'s Session<'_>, $filter: Filter) -> Waiting<'s, Result<Vec<Self>, Lost>> {
                 Box::pin(async move {
-                    let $ec2 = session.ec2().await.map_err(Lost::Unready)?;
-                    let found = Box::pin($request.into_paginator().items().send().try_collect()).await;
-                    found.map_err(|error| Lost::Fault(session.fault($action, &error)))
+                    let $ec2 = session.ec2().await?;
+                    Ok(session.answer($action, $request.into_paginator().items().send().try_collect()).await?)
                 })
             }
         }
@@ -94,10 +93,11 @@ impl Ask for Instance {
 
     fn ask<'s>(session: &'s Session<'_>, filter: Filter) -> Waiting<'s, Result<Vec<Self>, Lost>> {
         Box::pin(async move {
-            let ec2 = session.ec2().await.map_err(Lost::Unready)?;
+            let ec2 = session.ec2().await?;
             let request = ec2.describe_instances().filters(filter);
-            let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-            let found = found.map_err(|error| Lost::Fault(session.fault("ec2:DescribeInstances", &error)))?;
+            let found = session
+                .answer("ec2:DescribeInstances", request.into_paginator().items().send().try_collect())
+                .await?;
             Ok(found.into_iter().flat_map(|one| one.instances.unwrap_or_default()).collect())
         })
     }
@@ -108,9 +108,10 @@ impl Ask for Address {
 
     fn ask<'s>(session: &'s Session<'_>, filter: Filter) -> Waiting<'s, Result<Vec<Self>, Lost>> {
         Box::pin(async move {
-            let ec2 = session.ec2().await.map_err(Lost::Unready)?;
-            let found = Box::pin(ec2.describe_addresses().filters(filter).send()).await;
-            let found = found.map_err(|error| Lost::Fault(session.fault("ec2:DescribeAddresses", &error)))?;
+            let ec2 = session.ec2().await?;
+            let found = session
+                .answer("ec2:DescribeAddresses", ec2.describe_addresses().filters(filter).send())
+                .await?;
             Ok(found.addresses.unwrap_or_default())
         })
     }
@@ -122,9 +123,8 @@ impl Ask for PlacementGroup {
     fn ask<'s>(session: &'s Session<'_>, filter: Filter) -> Waiting<'s, Result<Vec<Self>, Lost>> {
         const CALL: &str = "ec2:DescribePlacementGroups";
         Box::pin(async move {
-            let ec2 = session.ec2().await.map_err(Lost::Unready)?;
-            let found = Box::pin(ec2.describe_placement_groups().filters(filter).send()).await;
-            let found = found.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
+            let ec2 = session.ec2().await?;
+            let found = session.answer(CALL, ec2.describe_placement_groups().filters(filter).send()).await?;
             Ok(found.placement_groups.unwrap_or_default())
         })
     }
