@@ -1,17 +1,13 @@
 //! What refers to its like or is referred to by others, and lets go of that first: security groups with the
 //! rules in which they name each other, and route tables with their associations.
 
-use aws_sdk_ec2::types::{IpPermission, RouteTable, RouteTableAssociation, SecurityGroup};
+use aws_sdk_ec2::types::{IpPermission, RouteTable, SecurityGroup};
 use futures::future::join_all;
 use landfall_platform::removal::{Outcome, Resource};
 
-use super::{Stop, bare, settled};
-use crate::gather::filter;
-use crate::removal::known::{Group, Table};
-use crate::removal::{AwsRemoval, known};
-
-/// The name of the group that every VPC has, and that goes with the VPC.
-const DEFAULT: &str = "default";
+use super::{Stop, bare, detail, settled};
+use crate::removal::AwsRemoval;
+use crate::removal::known::Group;
 
 /// Removes security groups: first all of them stop naming others, then they go. Groups that name each other
 /// hold each other until both have been emptied.
@@ -30,11 +26,8 @@ pub(super) async fn groups(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Ve
 
 /// Takes out of a group what holds other groups; whether the group itself can go.
 async fn empty(removal: &AwsRemoval<'_>, id: &str) -> Result<bool, Stop> {
-    let known = known::with(&removal.known, |known| known.groups.remove(id));
-    let group = match known {
-        Some(group) => group,
-        None => described_group(removal, id).await?,
-    };
+    let group =
+        detail::<SecurityGroup, _>(removal, "group-id", id, |known, id| known.groups.remove(id)).await?;
     let (ingress, egress) = to_revoke(id, &group);
     let ec2 = removal.session.ec2().await?;
     if !ingress.is_empty() {
@@ -76,29 +69,10 @@ async fn delete(removal: &AwsRemoval<'_>, id: &str, emptied: Result<bool, Stop>)
     Ok(Outcome::Gone)
 }
 
-async fn described_group(removal: &AwsRemoval<'_>, id: &str) -> Result<Group, Stop> {
-    let ec2 = removal.session.ec2().await?;
-    let request = ec2.describe_security_groups().filters(filter("group-id", [id]));
-    let found = list!(removal, "ec2:DescribeSecurityGroups", request)?;
-    found.first().map(group_of).ok_or(Stop::Known(Outcome::Gone))
-}
-
-/// What of a described group matters for its end.
-fn group_of(found: &SecurityGroup) -> Group {
-    Group {
-        is_default: found.group_name() == Some(DEFAULT),
-        ingress: found.ip_permissions().to_vec(),
-        egress: found.ip_permissions_egress().to_vec(),
-    }
-}
-
 /// Removes a route table. A VPC's main one lets its subnets go, and goes with the VPC.
 pub(super) async fn route_table(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, Stop> {
-    let known = known::with(&removal.known, |known| known.tables.remove(id));
-    let table = match known {
-        Some(table) => table,
-        None => described_table(removal, id).await?,
-    };
+    let table =
+        detail::<RouteTable, _>(removal, "route-table-id", id, |known, id| known.tables.remove(id)).await?;
     let ec2 = removal.session.ec2().await?;
     for association in &table.associations {
         let request = ec2.disassociate_route_table().association_id(association);
@@ -108,26 +82,6 @@ pub(super) async fn route_table(removal: &AwsRemoval<'_>, id: &str) -> Result<Ou
         ask!(removal, "ec2:DeleteRouteTable", ec2.delete_route_table().route_table_id(id))?;
     }
     Ok(Outcome::Gone)
-}
-
-async fn described_table(removal: &AwsRemoval<'_>, id: &str) -> Result<Table, Stop> {
-    let ec2 = removal.session.ec2().await?;
-    let request = ec2.describe_route_tables().filters(filter("route-table-id", [id]));
-    let found = list!(removal, "ec2:DescribeRouteTables", request)?;
-    found.first().map(table_of).ok_or(Stop::Known(Outcome::Gone))
-}
-
-/// What of a described table matters for its end.
-fn table_of(found: &RouteTable) -> Table {
-    let is_main = |association: &&RouteTableAssociation| association.main() == Some(true);
-    let others = found.associations().iter().filter(|association| !is_main(association));
-    Table {
-        main: found.associations().iter().any(|association| is_main(&association)),
-        associations: others
-            .filter_map(RouteTableAssociation::route_table_association_id)
-            .map(str::to_owned)
-            .collect(),
-    }
 }
 
 #[cfg(test)]
@@ -155,18 +109,5 @@ mod tests {
         assert_eq!(to_revoke("sg-1", &group), (vec![other.clone()], Vec::new()));
         group.is_default = true;
         assert_eq!(to_revoke("sg-1", &group), (vec![open.clone(), own, other], vec![open]));
-    }
-
-    #[test]
-    fn the_main_association_of_a_table_stays() {
-        let association = |id: &str, main: bool| {
-            RouteTableAssociation::builder().route_table_association_id(id).main(main).build()
-        };
-        let main = association("rtbassoc-1", true);
-        let subnet = association("rtbassoc-2", false);
-        let table = table_of(&RouteTable::builder().associations(main).associations(subnet.clone()).build());
-        assert_eq!(table, Table { main: true, associations: vec!["rtbassoc-2".to_owned()] });
-        let table = table_of(&RouteTable::builder().associations(subnet).build());
-        assert!(!table.main);
     }
 }

@@ -1,12 +1,10 @@
 //! What networks are made of.
 
-use aws_sdk_ec2::types::{
-    InternetGatewayAttachment, NetworkInterface, NetworkInterfaceStatus, VpcEndpointConnection,
-};
+use aws_sdk_ec2::types::{InternetGateway, NetworkInterface, NetworkInterfaceStatus, VpcEndpointConnection};
 use landfall_platform::removal::{Kind, Outcome, Resource};
 
 use super::ec2_instances::itemised;
-use super::{Stop, bare, settled};
+use super::{Stop, bare, detail, settled};
 use crate::gather::filter;
 use crate::removal::known::Interface;
 use crate::removal::{AwsRemoval, kinds, known};
@@ -92,27 +90,16 @@ pub(super) async fn gateway(
         ask!(removal, "ec2:DeleteCarrierGateway", request)?;
         return Ok(Outcome::Gone);
     }
-    let known = known::with(&removal.known, |known| known.gateways.remove(id));
-    let networks = match known {
-        Some(networks) => networks,
-        None => attached(removal, id).await?,
-    };
+    let networks = detail::<InternetGateway, _>(removal, "internet-gateway-id", id, |known, id| {
+        known.gateways.remove(id)
+    });
+    let networks = networks.await?;
     for vpc in &networks {
         let request = ec2.detach_internet_gateway().internet_gateway_id(id).vpc_id(vpc);
         settled(ask!(removal, "ec2:DetachInternetGateway", request))?;
     }
     ask!(removal, "ec2:DeleteInternetGateway", ec2.delete_internet_gateway().internet_gateway_id(id))?;
     Ok(Outcome::Gone)
-}
-
-/// The VPCs that an internet gateway is attached to.
-async fn attached(removal: &AwsRemoval<'_>, id: &str) -> Result<Vec<String>, Stop> {
-    let ec2 = removal.session.ec2().await?;
-    let request = ec2.describe_internet_gateways().filters(filter("internet-gateway-id", [id]));
-    let found = list!(removal, "ec2:DescribeInternetGateways", request)?;
-    let gateway = found.first().ok_or(Stop::Known(Outcome::Gone))?;
-    let networks = gateway.attachments().iter().filter_map(InternetGatewayAttachment::vpc_id);
-    Ok(networks.map(str::to_owned).collect())
 }
 
 /// Deletes VPC endpoints; they are gone once their interfaces are.

@@ -7,16 +7,14 @@
 /// Puts a request; a call that failed is a fault.
 macro_rules! ask {
     ($removal:expr, $call:expr, $request:expr) => {
-        Box::pin($request.send()).await.map_err(|error| $removal.session.fault($call, &error))
+        $removal.session.answer($call, $request.send()).await
     };
 }
 
 /// Puts a request for a list, to its end; a call that failed is a fault.
 macro_rules! list {
     ($removal:expr, $call:expr, $request:expr) => {
-        Box::pin($request.into_paginator().items().send().try_collect())
-            .await
-            .map_err(|error| $removal.session.fault($call, &error))
+        $removal.session.answer($call, $request.into_paginator().items().send().try_collect()).await
     };
 }
 
@@ -64,8 +62,11 @@ use futures::future::join_all;
 use landfall_platform::cloud::Unready;
 use landfall_platform::removal::{Disposition, Outcome, Resource};
 
+use super::discover::ec2::{Ask, with_any};
+use super::known::{self, Known};
 use super::{AwsRemoval, kinds};
 use crate::fault::Fault;
+use crate::session::Lost;
 
 pub(super) use look::look;
 
@@ -92,6 +93,15 @@ impl From<Fault> for Stop {
     }
 }
 
+impl From<Lost> for Stop {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::Unready(unready) => Self::Unready(unready),
+            Lost::Fault(fault) => Self::Fault(fault),
+        }
+    }
+}
+
 impl Stop {
     /// What comes of a thing that was to be removed.
     fn outcome(&self, thing: &Resource) -> Outcome {
@@ -106,6 +116,23 @@ impl Stop {
     fn outcomes(&self, things: &[&Resource]) -> Vec<Outcome> {
         things.iter().map(|thing| self.outcome(thing)).collect()
     }
+}
+
+/// What a look at the cloud learned of a thing, or else what EC2 describes now.
+async fn detail<T: Ask, D>(
+    removal: &AwsRemoval<'_>,
+    filter: &str,
+    id: &str,
+    take: fn(&mut Known, &str) -> Option<D>,
+) -> Result<D, Stop> {
+    if let Some(known) = known::with(&removal.known, |known| take(known, id)) {
+        return Ok(known);
+    }
+    let mut now = Known::default();
+    for found in with_any::<T>(&removal.session, filter, &[id]).await? {
+        found.learn(&mut now);
+    }
+    take(&mut now, id).ok_or(Stop::Known(Outcome::Gone))
 }
 
 impl AwsRemoval<'_> {

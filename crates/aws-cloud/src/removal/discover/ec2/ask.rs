@@ -13,9 +13,7 @@ use crate::removal::MOST_VALUES;
 use crate::session::{Lost, Session};
 
 /// Something that EC2 can be asked for.
-pub(in crate::removal::discover) trait Ask:
-    Described + Sized + Send + Sync + 'static
-{
+pub(in crate::removal) trait Ask: Described + Sized + Send + Sync + 'static {
     /// The name of the filter for the VPC, where such things go with their VPC.
     const IN_VPC: Option<&'static str>;
 
@@ -24,7 +22,7 @@ pub(in crate::removal::discover) trait Ask:
 }
 
 /// All that have one of the values, however many these are.
-pub(in crate::removal::discover) async fn with_any<T: Ask>(
+pub(in crate::removal) async fn with_any<T: Ask>(
     session: &Session<'_>,
     name: &str,
     values: &[&str],

@@ -7,12 +7,12 @@ use crate::removal::graph::Node;
 use crate::removal::known::Known;
 
 /// Something that EC2 describes.
-pub(in crate::removal::discover) trait Described {
+pub(in crate::removal) trait Described {
     /// Its sort, as ARNs name it.
     const SORT: &'static str;
 
     /// Its kind.
-    fn kind() -> &'static Kind;
+    const KIND: &'static Kind;
 
     /// Its id.
     fn id(&self) -> Option<&str>;

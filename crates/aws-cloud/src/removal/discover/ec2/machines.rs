@@ -15,10 +15,7 @@ use crate::removal::known::{Interface, Known};
 
 impl Described for Instance {
     const SORT: &'static str = "instance";
-
-    fn kind() -> &'static Kind {
-        &kinds::INSTANCE
-    }
+    const KIND: &'static Kind = &kinds::INSTANCE;
 
     fn id(&self) -> Option<&str> {
         self.instance_id()
@@ -53,10 +50,7 @@ impl Described for Instance {
 
 impl Described for NetworkInterface {
     const SORT: &'static str = "network-interface";
-
-    fn kind() -> &'static Kind {
-        &kinds::NETWORK_INTERFACE
-    }
+    const KIND: &'static Kind = &kinds::NETWORK_INTERFACE;
 
     fn id(&self) -> Option<&str> {
         self.network_interface_id()
@@ -100,10 +94,7 @@ impl Described for NetworkInterface {
 
 impl Described for Address {
     const SORT: &'static str = "elastic-ip";
-
-    fn kind() -> &'static Kind {
-        &kinds::ELASTIC_IP
-    }
+    const KIND: &'static Kind = &kinds::ELASTIC_IP;
 
     fn id(&self) -> Option<&str> {
         self.allocation_id()
@@ -120,10 +111,7 @@ impl Described for Address {
 
 impl Described for Host {
     const SORT: &'static str = "dedicated-host";
-
-    fn kind() -> &'static Kind {
-        &kinds::DEDICATED_HOST
-    }
+    const KIND: &'static Kind = &kinds::DEDICATED_HOST;
 
     fn id(&self) -> Option<&str> {
         self.host_id()
@@ -145,10 +133,7 @@ impl Described for Host {
 
 impl Described for PlacementGroup {
     const SORT: &'static str = "placement-group";
-
-    fn kind() -> &'static Kind {
-        &kinds::PLACEMENT_GROUP
-    }
+    const KIND: &'static Kind = &kinds::PLACEMENT_GROUP;
 
     fn id(&self) -> Option<&str> {
         self.group_id()

@@ -16,12 +16,14 @@ use aws_sdk_ec2::types::{
     NatGateway, NetworkInterface, PlacementGroup, RouteTable, SecurityGroup, ServiceConfiguration, Snapshot,
     Subnet, Tag, Volume, Vpc, VpcEndpoint, VpcPeeringConnection,
 };
+use futures::future::join_all;
 use futures::join;
+use landfall_platform::cloud::Waiting;
 
-pub(super) use self::ask::with_any;
+pub(in crate::removal) use self::ask::{Ask, with_any};
+pub(in crate::removal) use self::described::Described;
 
-use self::ask::Ask;
-use self::described::{Described, pairs};
+use self::described::pairs;
 use super::{Look, NAMED, Part, is_denied};
 use crate::gather::filter;
 use crate::removal::graph::Node;
@@ -75,14 +77,27 @@ pub(super) async fn ec2(look: Look<'_>) -> (Part, Vpcs) {
     let owned =
         part.nodes.iter().filter(|node| node.fate == Disposition::Removed).map(|node| node.key.clone());
     let owned: BTreeSet<String> = owned.collect();
-    let (machines, network, gateways, rest, (images, snapshots)) = join!(
-        Box::pin(machines(look, &owned)),
-        Box::pin(network(look, &owned)),
-        Box::pin(gateways(look, &owned)),
-        Box::pin(rest(look, &owned)),
-        Box::pin(storage(look, &owned)),
-    );
-    for other in [machines, network, gateways, rest, images, snapshots] {
+    let others: Vec<Waiting<'_, Part>> = vec![
+        Box::pin(of::<Instance>(look, &owned)),
+        Box::pin(of::<Volume>(look, &owned)),
+        Box::pin(of::<NetworkInterface>(look, &owned)),
+        Box::pin(of::<Address>(look, &owned)),
+        Box::pin(subnets(look, &owned)),
+        Box::pin(of::<RouteTable>(look, &owned)),
+        Box::pin(of::<SecurityGroup>(look, &owned)),
+        Box::pin(of::<VpcEndpoint>(look, &owned)),
+        Box::pin(of::<InternetGateway>(look, &owned)),
+        Box::pin(of::<NatGateway>(look, &owned)),
+        Box::pin(of::<EgressOnlyInternetGateway>(look, &owned)),
+        Box::pin(of::<CarrierGateway>(look, &owned)),
+        Box::pin(of::<VpcPeeringConnection>(look, &owned)),
+        Box::pin(of::<DhcpOptions>(look, &owned)),
+        Box::pin(of::<ServiceConfiguration>(look, &owned)),
+        Box::pin(of::<Host>(look, &owned)),
+        Box::pin(of::<PlacementGroup>(look, &owned)),
+    ];
+    let (others, (images, snapshots)) = join!(join_all(others), Box::pin(storage(look, &owned)));
+    for other in others.into_iter().chain([images, snapshots]) {
         part.take(other);
     }
     let addresses = Box::pin(untagged_addresses(look, &part)).await;
@@ -90,59 +105,6 @@ pub(super) async fn ec2(look: Look<'_>) -> (Part, Vpcs) {
     let own_key = |node: &Node| (*node.kind == kinds::VPC).then(|| node.key.clone());
     let used = part.nodes.iter().filter_map(|node| node.vpc.clone().or_else(|| own_key(node))).collect();
     (part, Vpcs { owned, used })
-}
-
-async fn machines(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
-    let (mut part, volumes, interfaces, addresses) = join!(
-        Box::pin(of::<Instance>(look, owned)),
-        Box::pin(of::<Volume>(look, owned)),
-        Box::pin(of::<NetworkInterface>(look, owned)),
-        Box::pin(of::<Address>(look, owned)),
-    );
-    for other in [volumes, interfaces, addresses] {
-        part.take(other);
-    }
-    part
-}
-
-async fn network(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
-    let (mut part, tables, groups, endpoints) = join!(
-        Box::pin(subnets(look, owned)),
-        Box::pin(of::<RouteTable>(look, owned)),
-        Box::pin(of::<SecurityGroup>(look, owned)),
-        Box::pin(of::<VpcEndpoint>(look, owned)),
-    );
-    for other in [tables, groups, endpoints] {
-        part.take(other);
-    }
-    part
-}
-
-async fn gateways(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
-    let (mut part, nat, egress_only, carrier, peering) = join!(
-        Box::pin(of::<InternetGateway>(look, owned)),
-        Box::pin(of::<NatGateway>(look, owned)),
-        Box::pin(of::<EgressOnlyInternetGateway>(look, owned)),
-        Box::pin(of::<CarrierGateway>(look, owned)),
-        Box::pin(of::<VpcPeeringConnection>(look, owned)),
-    );
-    for other in [nat, egress_only, carrier, peering] {
-        part.take(other);
-    }
-    part
-}
-
-async fn rest(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
-    let (mut part, services, hosts, groups) = join!(
-        Box::pin(of::<DhcpOptions>(look, owned)),
-        Box::pin(of::<ServiceConfiguration>(look, owned)),
-        Box::pin(of::<Host>(look, owned)),
-        Box::pin(of::<PlacementGroup>(look, owned)),
-    );
-    for other in [services, hosts, groups] {
-        part.take(other);
-    }
-    part
 }
 
 /// Elastic IPs without a tag that the cluster's NAT gateways use. They are somebody's for good, and may have been
@@ -172,11 +134,7 @@ async fn untagged_addresses(look: Look<'_>, found: &Part) -> Result<Part, Lost> 
 
 /// What was found. Who may not look at it is told so: there may be something.
 fn found_or_missed(what: &str, found: Result<Part, Lost>) -> Part {
-    found.unwrap_or_else(|lost| {
-        let mut part = Part::default();
-        part.miss(what, &lost);
-        part
-    })
+    found.unwrap_or_else(|lost| Part::missed(what, &lost))
 }
 
 /// The cluster's images: those with its tag, and the one with the name of its copy. EC2 tags a copy once it is made.
@@ -276,7 +234,7 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
         Err(lost) if is_denied(&lost) => {
             for id in &of_images {
                 let arn = look.home.ec2(Snapshot::SORT, id);
-                snapshots.nodes.push(Node::new(Snapshot::kind(), id, arn, Disposition::Removed));
+                snapshots.nodes.push(Node::new(Snapshot::KIND, id, arn, Disposition::Removed));
             }
         }
         Err(lost) => {
@@ -298,11 +256,7 @@ async fn subnets(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
     let found = match Box::pin(sought::<Subnet>(look, owned)).await {
         Ok(found) => found,
         // Nobody knows then whether another cluster uses them.
-        Err(lost) => {
-            let mut part = Part::default();
-            part.miss("subnets", &lost);
-            return part;
-        }
+        Err(lost) => return Part::missed("subnets", &lost),
     };
     let mut used = Vec::new();
     for subnet in &found {
@@ -364,10 +318,10 @@ fn gathered<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>, found: Result<Vec<
         }
         Err(lost) => {
             for (id, claim) in look.claims.of_ec2(T::SORT).filter(|(_, claim)| claim.first_hand) {
-                part.nodes.push(Node::new(T::kind(), id, look.home.ec2(T::SORT, id), claim.fate));
+                part.nodes.push(Node::new(T::KIND, id, look.home.ec2(T::SORT, id), claim.fate));
             }
             if !is_denied(&lost) || (T::IN_VPC.is_some() && !owned.is_empty()) {
-                part.miss(&format!("resources of type {}", T::kind().name), &lost);
+                part.miss(&format!("resources of type {}", T::KIND.name), &lost);
             }
         }
     }
@@ -391,7 +345,7 @@ fn fate<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>, one: &T) -> Option<Dis
 
 fn node<T: Described>(look: Look<'_>, one: &T, fate: Disposition) -> Option<Node> {
     let id = one.id().filter(|_| !one.is_gone())?;
-    let mut node = Node::new(T::kind(), id, look.home.ec2(T::SORT, id), fate);
+    let mut node = Node::new(T::KIND, id, look.home.ec2(T::SORT, id), fate);
     let name = one.tags().iter().find(|tag| tag.key() == Some("Name")).and_then(Tag::value);
     name.unwrap_or_default().clone_into(&mut node.name);
     node.mentions = one.mentions().into_iter().map(str::to_owned).collect();

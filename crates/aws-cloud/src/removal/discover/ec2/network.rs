@@ -20,10 +20,7 @@ const DEFAULT_GROUP: &str = "default";
 
 impl Described for Vpc {
     const SORT: &'static str = "vpc";
-
-    fn kind() -> &'static Kind {
-        &kinds::VPC
-    }
+    const KIND: &'static Kind = &kinds::VPC;
 
     fn id(&self) -> Option<&str> {
         self.vpc_id()
@@ -40,10 +37,7 @@ impl Described for Vpc {
 
 impl Described for Subnet {
     const SORT: &'static str = "subnet";
-
-    fn kind() -> &'static Kind {
-        &kinds::SUBNET
-    }
+    const KIND: &'static Kind = &kinds::SUBNET;
 
     fn id(&self) -> Option<&str> {
         self.subnet_id()
@@ -60,10 +54,7 @@ impl Described for Subnet {
 
 impl Described for RouteTable {
     const SORT: &'static str = "route-table";
-
-    fn kind() -> &'static Kind {
-        &kinds::ROUTE_TABLE
-    }
+    const KIND: &'static Kind = &kinds::ROUTE_TABLE;
 
     fn id(&self) -> Option<&str> {
         self.route_table_id()
@@ -92,10 +83,7 @@ impl Described for RouteTable {
 
 impl Described for SecurityGroup {
     const SORT: &'static str = "security-group";
-
-    fn kind() -> &'static Kind {
-        &kinds::SECURITY_GROUP
-    }
+    const KIND: &'static Kind = &kinds::SECURITY_GROUP;
 
     fn id(&self) -> Option<&str> {
         self.group_id()
@@ -138,10 +126,7 @@ fn names_others(group: &SecurityGroup) -> bool {
 
 impl Described for InternetGateway {
     const SORT: &'static str = "internet-gateway";
-
-    fn kind() -> &'static Kind {
-        &kinds::INTERNET_GATEWAY
-    }
+    const KIND: &'static Kind = &kinds::INTERNET_GATEWAY;
 
     fn id(&self) -> Option<&str> {
         self.internet_gateway_id()
@@ -163,10 +148,7 @@ impl Described for InternetGateway {
 
 impl Described for EgressOnlyInternetGateway {
     const SORT: &'static str = "egress-only-internet-gateway";
-
-    fn kind() -> &'static Kind {
-        &kinds::EGRESS_ONLY_GATEWAY
-    }
+    const KIND: &'static Kind = &kinds::EGRESS_ONLY_GATEWAY;
 
     fn id(&self) -> Option<&str> {
         self.egress_only_internet_gateway_id()
@@ -183,10 +165,7 @@ impl Described for EgressOnlyInternetGateway {
 
 impl Described for CarrierGateway {
     const SORT: &'static str = "carrier-gateway";
-
-    fn kind() -> &'static Kind {
-        &kinds::CARRIER_GATEWAY
-    }
+    const KIND: &'static Kind = &kinds::CARRIER_GATEWAY;
 
     fn id(&self) -> Option<&str> {
         self.carrier_gateway_id()
@@ -207,10 +186,7 @@ impl Described for CarrierGateway {
 
 impl Described for NatGateway {
     const SORT: &'static str = "natgateway";
-
-    fn kind() -> &'static Kind {
-        &kinds::NAT_GATEWAY
-    }
+    const KIND: &'static Kind = &kinds::NAT_GATEWAY;
 
     fn id(&self) -> Option<&str> {
         self.nat_gateway_id()
@@ -237,10 +213,7 @@ impl Described for NatGateway {
 
 impl Described for VpcEndpoint {
     const SORT: &'static str = "vpc-endpoint";
-
-    fn kind() -> &'static Kind {
-        &kinds::VPC_ENDPOINT
-    }
+    const KIND: &'static Kind = &kinds::VPC_ENDPOINT;
 
     fn id(&self) -> Option<&str> {
         self.vpc_endpoint_id()
@@ -268,10 +241,7 @@ impl Described for VpcEndpoint {
 
 impl Described for ServiceConfiguration {
     const SORT: &'static str = "vpc-endpoint-service";
-
-    fn kind() -> &'static Kind {
-        &kinds::ENDPOINT_SERVICE
-    }
+    const KIND: &'static Kind = &kinds::ENDPOINT_SERVICE;
 
     fn id(&self) -> Option<&str> {
         self.service_id()
@@ -297,10 +267,7 @@ impl Described for ServiceConfiguration {
 
 impl Described for DhcpOptions {
     const SORT: &'static str = "dhcp-options";
-
-    fn kind() -> &'static Kind {
-        &kinds::DHCP_OPTIONS
-    }
+    const KIND: &'static Kind = &kinds::DHCP_OPTIONS;
 
     fn id(&self) -> Option<&str> {
         self.dhcp_options_id()
@@ -313,10 +280,7 @@ impl Described for DhcpOptions {
 
 impl Described for VpcPeeringConnection {
     const SORT: &'static str = "vpc-peering-connection";
-
-    fn kind() -> &'static Kind {
-        &kinds::PEERING_CONNECTION
-    }
+    const KIND: &'static Kind = &kinds::PEERING_CONNECTION;
 
     fn id(&self) -> Option<&str> {
         self.vpc_peering_connection_id()

@@ -12,10 +12,7 @@ use crate::removal::kinds;
 
 impl Described for Volume {
     const SORT: &'static str = "volume";
-
-    fn kind() -> &'static Kind {
-        &kinds::VOLUME
-    }
+    const KIND: &'static Kind = &kinds::VOLUME;
 
     fn id(&self) -> Option<&str> {
         self.volume_id()
@@ -41,10 +38,7 @@ impl Described for Volume {
 
 impl Described for Snapshot {
     const SORT: &'static str = "snapshot";
-
-    fn kind() -> &'static Kind {
-        &kinds::SNAPSHOT
-    }
+    const KIND: &'static Kind = &kinds::SNAPSHOT;
 
     fn id(&self) -> Option<&str> {
         self.snapshot_id()
@@ -57,10 +51,7 @@ impl Described for Snapshot {
 
 impl Described for Image {
     const SORT: &'static str = "image";
-
-    fn kind() -> &'static Kind {
-        &kinds::IMAGE
-    }
+    const KIND: &'static Kind = &kinds::IMAGE;
 
     fn id(&self) -> Option<&str> {
         self.image_id()
