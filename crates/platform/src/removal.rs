@@ -116,6 +116,14 @@ pub struct Resource {
     pub after: Vec<String>,
 }
 
+impl Resource {
+    /// Something that goes, and waits for nothing else.
+    #[must_use]
+    pub fn removed(kind: &'static Kind, id: String, name: String) -> Self {
+        Self { id, kind, name, fate: Disposition::Removed, after: Vec::new() }
+    }
+}
+
 /// What a look at the cloud found.
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::api_versions::Api;
 use super::arm::Arm;
 use super::fault::{Fault, Sort};
-use super::gather::{nullable, refused, resource};
+use super::gather::{refused, resource};
 use super::session::Session;
 use crate::plan::{cloud_pages, resource_group};
 
@@ -35,7 +35,6 @@ type Tags = BTreeMap<String, String>;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Described {
-    #[serde(deserialize_with = "nullable")]
     tags: Tags,
 }
 

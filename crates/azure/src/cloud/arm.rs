@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
 
 use super::api_versions::Api;
+use super::described::WithoutNulls;
 use super::environment::shown;
 use super::fault::{self, Fault, Sort};
 use super::identity::Tokens;
@@ -55,7 +56,7 @@ struct Failed {
 #[derive(Deserialize)]
 struct Portion<T> {
     value: Vec<T>,
-    #[serde(rename = "nextLink")]
+    #[serde(rename = "nextLink", alias = "@odata.nextLink")]
     next_link: Option<String>,
 }
 
@@ -88,7 +89,7 @@ impl Arm {
     ) -> Result<T, Fault> {
         let call = named("GET", path);
         let url = self.url(&call, kind, path, query)?;
-        self.read(&call, &url).await
+        self.read::<WithoutNulls<T>>(&call, &url).await.map(|read| read.0)
     }
 
     /// What is at a URL. An answer that holds nothing, or something else, comes from something on the way: it is asked
@@ -112,11 +113,7 @@ impl Arm {
         path: &str,
         query: &[(&str, &str)],
     ) -> Result<Option<T>, Fault> {
-        match self.get(kind, path, query).await {
-            Ok(found) => Ok(Some(found)),
-            Err(fault) if fault.is_absence() => Ok(None),
-            Err(fault) => Err(fault),
-        }
+        if_there(self.get(kind, path, query).await)
     }
 
     /// The whole list at a path.
@@ -128,10 +125,16 @@ impl Arm {
     ) -> Result<Vec<T>, Fault> {
         let call = named("GET", path);
         let url = self.url(&call, kind, path, query)?;
-        self.pages(&call, url).await
+        self.listed(&call, url).await
     }
 
     /// The whole list that begins at a URL.
+    pub(super) async fn listed<T: DeserializeOwned>(&self, call: &str, from: Url) -> Result<Vec<T>, Fault> {
+        let listed = self.pages::<WithoutNulls<T>>(call, from).await?;
+        Ok(listed.into_iter().map(|read| read.0).collect())
+    }
+
+    /// The same, with the members that are `null`.
     pub(super) async fn pages<T: DeserializeOwned>(&self, call: &str, from: Url) -> Result<Vec<T>, Fault> {
         let mut url = from;
         let mut all = Vec::new();
@@ -315,6 +318,15 @@ pub(super) fn named(method: &str, path: &str) -> String {
     let below = path.strip_prefix("/subscriptions/").and_then(|rest| rest.split_once('/'));
     let rest = below.map_or_else(|| path.trim_start_matches('/'), |(_, rest)| rest);
     format!("{method} {rest}")
+}
+
+/// What is there; none where nothing is.
+pub(super) fn if_there<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(fault) if fault.is_absence() => Ok(None),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// What an answer holds.

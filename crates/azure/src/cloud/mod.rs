@@ -12,6 +12,7 @@ mod authority;
 mod azure_cli;
 mod certificate;
 mod checks;
+mod described;
 mod engine;
 mod environment;
 mod fault;

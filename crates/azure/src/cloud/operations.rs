@@ -12,7 +12,8 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 use super::api_versions::Api;
-use super::arm::{Arm, named, read};
+use super::arm::{Arm, if_there, named, read};
+use super::described::WithoutNulls;
 use super::fault::Fault;
 use super::transport::retry_after;
 
@@ -58,23 +59,15 @@ enum Standing {
 impl Arm {
     /// Removes what is at a path, and waits until it is gone. What is not there is gone already.
     pub(super) async fn delete(&self, kind: Api, path: &str) -> Result<(), Fault> {
-        let call = named("DELETE", path);
-        let url = self.url(&call, kind, path, &[])?;
-        match self.send(&call, Method::Delete, &url, None).await {
-            Ok(begun) => self.settled(&call, &url, begun, false).await.map(drop),
-            Err(fault) if fault.is_absence() => Ok(()),
-            Err(fault) => Err(fault),
-        }
+        self.delete_in(self.version(kind), path).await
     }
 
     /// Begins to remove what is at a path, in a version of its kind. What is not there is gone already.
     pub(super) async fn begin_delete(&self, version: &str, path: &str) -> Result<Begun, Fault> {
         let call = named("DELETE", path);
         let url = self.url_in(&call, version, path, &[])?;
-        match self.begin(call, Method::Delete, &url, None).await {
-            Err(fault) if fault.is_absence() => Ok(Begun::Ended),
-            begun => begun,
-        }
+        let begun = if_there(self.begin(call, Method::Delete, &url, None).await)?;
+        Ok(begun.unwrap_or(Begun::Ended))
     }
 
     /// Removes what is at a path, in a version of its kind, and waits until it is gone. What is not there is gone
@@ -82,26 +75,26 @@ impl Arm {
     pub(super) async fn delete_in(&self, version: &str, path: &str) -> Result<(), Fault> {
         let call = named("DELETE", path);
         let url = self.url_in(&call, version, path, &[])?;
-        match self.send(&call, Method::Delete, &url, None).await {
-            Ok(begun) => self.settled(&call, &url, begun, false).await.map(drop),
-            Err(fault) if fault.is_absence() => Ok(()),
-            Err(fault) => Err(fault),
+        if let Some(begun) = if_there(self.send(&call, Method::Delete, &url, None).await)? {
+            self.settled(&call, &url, begun, false).await?;
         }
+        Ok(())
     }
 
-    /// What is at a path, in a version of its kind; none where nothing is.
+    /// What is at a path, in a version of its kind, with the members that are `null`.
+    pub(super) async fn get_in<T: DeserializeOwned>(&self, version: &str, path: &str) -> Result<T, Fault> {
+        let call = named("GET", path);
+        let url = self.url_in(&call, version, path, &[])?;
+        self.read(&call, &url).await
+    }
+
+    /// The same; none where nothing is.
     pub(super) async fn find_in<T: DeserializeOwned>(
         &self,
         version: &str,
         path: &str,
     ) -> Result<Option<T>, Fault> {
-        let call = named("GET", path);
-        let url = self.url_in(&call, version, path, &[])?;
-        match self.read(&call, &url).await {
-            Ok(found) => Ok(Some(found)),
-            Err(fault) if fault.is_absence() => Ok(None),
-            Err(fault) => Err(fault),
-        }
+        if_there(self.get_in(version, path).await)
     }
 
     /// Everything that a path lists, in a version of its kind; nothing where its owner does not exist.
@@ -112,10 +105,7 @@ impl Arm {
     ) -> Result<Vec<T>, Fault> {
         let call = named("GET", path);
         let url = self.url_in(&call, version, path, &[])?;
-        match self.pages(&call, url).await {
-            Err(fault) if fault.is_absence() => Ok(Vec::new()),
-            listed => listed,
-        }
+        Ok(if_there(self.pages(&call, url).await)?.unwrap_or_default())
     }
 
     /// Begins to set down what is to be at a path, in a version of its kind; gives what the answer shows of it.
@@ -141,10 +131,7 @@ impl Arm {
     where
         B: Serialize + Sync,
     {
-        let call = named("PUT", path);
-        let url = self.url(&call, kind, path, &[])?;
-        let body = written(&call, body)?;
-        self.begin(call, Method::Put, &url, Some(&body)).await
+        self.begin_with(Method::Put, kind, path, body).await
     }
 
     /// Begins to change parts of what is at a path.
@@ -152,10 +139,17 @@ impl Arm {
     where
         B: Serialize + Sync,
     {
-        let call = named("PATCH", path);
+        self.begin_with(Method::Patch, kind, path, body).await
+    }
+
+    async fn begin_with<B>(&self, method: Method, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
+    where
+        B: Serialize + Sync,
+    {
+        let call = named(method.as_str(), path);
         let url = self.url(&call, kind, path, &[])?;
         let body = written(&call, body)?;
-        self.begin(call, Method::Patch, &url, Some(&body)).await
+        self.begin(call, method, &url, Some(&body)).await
     }
 
     async fn begin(
@@ -206,12 +200,7 @@ impl Arm {
         B: Serialize + Sync,
         T: DeserializeOwned,
     {
-        let call = named("POST", path);
-        let url = self.url(&call, kind, path, &[])?;
-        let body = written(&call, body)?;
-        let begun = self.send(&call, Method::Post, &url, Some(&body)).await?;
-        let end = self.settled(&call, &url, begun, true).await?;
-        read(&call, &end)
+        self.ended_with(Method::Post, kind, path, body).await
     }
 
     /// Changes parts of what is at a path, and gives it as it is then.
@@ -220,12 +209,20 @@ impl Arm {
         B: Serialize + Sync,
         T: DeserializeOwned,
     {
-        let call = named("PATCH", path);
+        self.ended_with(Method::Patch, kind, path, body).await
+    }
+
+    async fn ended_with<B, T>(&self, method: Method, kind: Api, path: &str, body: &B) -> Result<T, Fault>
+    where
+        B: Serialize + Sync,
+        T: DeserializeOwned,
+    {
+        let call = named(method.as_str(), path);
         let url = self.url(&call, kind, path, &[])?;
         let body = written(&call, body)?;
-        let begun = self.send(&call, Method::Patch, &url, Some(&body)).await?;
+        let begun = self.send(&call, method, &url, Some(&body)).await?;
         let end = self.settled(&call, &url, begun, true).await?;
-        read(&call, &end)
+        read::<WithoutNulls<T>>(&call, &end).map(|read| read.0)
     }
 
     /// Waits for the end of what was begun. The result, if it is wanted, may have to be fetched.

@@ -12,13 +12,12 @@ use futures::future::join_all;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_model::prices::{Item, Money, Price, PriceKey, UNAVAILABLE};
 use landfall_platform::cloud::{Asked, Priced, Unready, Verdict};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use url::Url;
 
 use super::arm::Arm;
 use super::fault::Fault;
-use super::gather::nullable;
 use super::session::Session;
 use super::{environment, transport};
 
@@ -30,6 +29,15 @@ const CURRENCY: &str = "USD";
 const CLOUDS: &[&str] = &["", "AzurePublicCloud", "AzureUSGovernmentCloud"];
 /// No price has more meters than fit into so many pages.
 const MOST_PAGES: usize = 10;
+
+/// Reads `null` as if nothing were there.
+fn nullable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::api_versions::Api;
 use super::arm::Arm;
 use super::fault::{Fault, NO_SUBSCRIPTION, Sort};
-use super::gather::{nullable, resource};
+use super::gather::resource;
 use super::identity::Caller;
 use super::pages;
 use super::session::Session;
@@ -25,16 +25,13 @@ const VARIABLE: &str = "set AZURE_SUBSCRIPTION_ID";
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Subscription {
     /// Its id.
-    #[serde(rename = "subscriptionId", deserialize_with = "nullable")]
+    #[serde(rename = "subscriptionId")]
     pub(super) id: String,
     /// Its name for people.
-    #[serde(deserialize_with = "nullable")]
     display_name: String,
     /// Whether something can be made in it.
-    #[serde(deserialize_with = "nullable")]
     state: String,
     /// The tenant that it belongs to.
-    #[serde(deserialize_with = "nullable")]
     tenant_id: String,
     /// Why the caller may not see more than the id.
     #[serde(skip)]
@@ -164,9 +161,9 @@ fn is_disabled(state: &str) -> bool {
     ["Disabled", "Deleted"].iter().any(|known| state.eq_ignore_ascii_case(known))
 }
 
-/// Whether a tenant is given by its id, and not by one of its domains.
-fn is_id(tenant: &str) -> bool {
-    tenant.len() == 36 && tenant.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+/// Whether a text is an id of the directory, and not a domain of a tenant or another name.
+pub(super) fn is_id(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
 #[cfg(test)]

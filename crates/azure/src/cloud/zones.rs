@@ -4,32 +4,25 @@ use landfall_platform::cloud::{Asked, PublicZone};
 use serde::Deserialize;
 
 use super::api_versions::Api;
-use super::gather::{nullable, refused, resource};
+use super::described::Described;
+use super::gather::{refused, resource};
 use super::session::Session;
 
 /// The field that a zone's domain is chosen for.
 const FIELD: &str = "baseDomain";
 
 /// Provider and type of public zones, which older interfaces know private ones by, too.
-const KIND: &str = "Microsoft.Network/dnsZones";
+pub(super) const KIND: &str = "Microsoft.Network/dnsZones";
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
+/// A public zone, or a private one of the older sort.
+pub(super) type Zone = Described<OfZone>;
 
+/// The properties of a zone.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Properties {
+pub(super) struct OfZone {
     /// `Public` or `Private`; empty on a Stack Hub, which has public ones only.
-    #[serde(deserialize_with = "nullable")]
-    zone_type: String,
+    pub(super) zone_type: String,
 }
 
 /// The public zones of the subscription, sorted by domain.
@@ -37,12 +30,12 @@ pub(super) async fn public_zones(session: &Session<'_>) -> Asked<Vec<PublicZone>
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
     let path = resource::provided(&subscription, KIND);
-    let listed = arm.list::<Described>(Api::DnsZones, &path, &[]).await;
+    let listed = arm.list::<Zone>(Api::DnsZones, &path, &[]).await;
     Ok(public(listed.map_err(|fault| refused(&fault, FIELD))?))
 }
 
-fn public(listed: Vec<Described>) -> Vec<PublicZone> {
-    let is_public = |zone: &Described| {
+fn public(listed: Vec<Zone>) -> Vec<PublicZone> {
+    let is_public = |zone: &Zone| {
         let kind = zone.properties.zone_type.as_str();
         !zone.name.is_empty() && (kind.is_empty() || kind.eq_ignore_ascii_case("Public"))
     };
@@ -50,7 +43,7 @@ fn public(listed: Vec<Described>) -> Vec<PublicZone> {
     let mut zones: Vec<PublicZone> = public
         .map(|zone| PublicZone {
             domain: zone.name.trim_end_matches('.').to_owned(),
-            group: group_of(&zone.id).map(str::to_owned),
+            group: resource::group_of(&zone.id).map(str::to_owned),
         })
         .collect();
     zones.sort();
@@ -58,14 +51,9 @@ fn public(listed: Vec<Described>) -> Vec<PublicZone> {
     zones
 }
 
-/// The resource group in the id of a resource.
-fn group_of(id: &str) -> Option<&str> {
-    let mut parts = id.split('/').skip_while(|part| !part.eq_ignore_ascii_case("resourceGroups"));
-    parts.nth(1).filter(|group| !group.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::described::of_text;
     use super::*;
 
     #[test]
@@ -79,7 +67,7 @@ mod tests {
              "name": "in.example", "properties": {"zoneType": "Private"}},
             {"id": null, "name": "c.example", "properties": null}
         ]"#;
-        let listed: Vec<Described> = serde_json::from_str(text).unwrap_or_default();
+        let listed: Vec<Zone> = of_text(text).unwrap_or_default();
         let zones = public(listed);
         let told: Vec<(&str, Option<&str>)> =
             zones.iter().map(|zone| (zone.domain.as_str(), zone.group.as_deref())).collect();

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::findings;
 use super::settings::{Setting, distinct};
 use crate::cloud::api_versions::Api;
-use crate::cloud::gather::{nullable, plain, resource};
+use crate::cloud::described::Described;
+use crate::cloud::gather::{plain, resource};
 use crate::cloud::session::Session;
 
 /// Provider and type of the sets.
@@ -60,18 +61,8 @@ impl Named {
 
 /// What the resource manager says of a set.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    location: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
-
-#[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Properties {
-    #[serde(deserialize_with = "nullable")]
     encryption_type: String,
 }
 
@@ -113,15 +104,15 @@ async fn usable(session: &Session<'_>, setting: Setting<Named>) -> Result<Answer
     let Setting { value: set, field, .. } = setting;
     let arm = session.arm().await?;
     let set = set.or_in(session.subscription().await?);
-    let found = arm.find::<Described>(Api::DiskEncryptionSets, &set.path(), &[]).await;
+    let found = arm.find::<Described<Properties>>(Api::DiskEncryptionSets, &set.path(), &[]).await;
     let found = found.map_err(|fault| fault.answer(&field))?;
     Ok(judged(found.as_ref(), &set, &session.platform.region, &field))
 }
 
 /// Whether disks can be encrypted with a set. What a cloud leaves out stands against nothing.
-fn judged(found: Option<&Described>, set: &Named, region: &str, field: &str) -> Answer {
+fn judged(found: Option<&Described<Properties>>, set: &Named, region: &str, field: &str) -> Answer {
     let (name, group) = (set.name.as_str(), set.group.as_str());
-    let Some(Described { location, properties }) = found else {
+    let Some(Described { location, properties, .. }) = found else {
         return Answer::found(findings::disk_set_missing(field, name, group)).with("set", set.path());
     };
     let kind = properties.encryption_type.as_str();
@@ -138,6 +129,7 @@ fn judged(found: Option<&Described>, set: &Named, region: &str, field: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
     use landfall_model::azure::config::{DataDisk, ManagedDisk};
     use landfall_platform::cloud::Verdict;
 
@@ -149,7 +141,7 @@ mod tests {
     }
 
     fn code(text: Option<&str>, confidential: bool) -> &'static str {
-        let found: Option<Described> = text.and_then(|text| serde_json::from_str(text).ok());
+        let found: Option<Described<Properties>> = text.and_then(of_text);
         match judged(found.as_ref(), &named(confidential), "eastus", "x").verdict {
             Verdict::Found(finding) => finding.code.as_str(),
             _ => "",

@@ -14,9 +14,10 @@ use super::findings;
 use super::settings::field;
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
+use crate::cloud::described::Described;
 use crate::cloud::fault::{Fault, Sort};
 use crate::cloud::gather::resource::{provided, segment};
-use crate::cloud::gather::{nullable, plain, stack_hub};
+use crate::cloud::gather::{is_hub, plain};
 use crate::cloud::session::Session;
 
 /// How the config says that an image comes without a purchase plan.
@@ -58,42 +59,18 @@ impl Wish {
 
 /// What the resource manager says of a version of an image.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
-
-#[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Properties {
-    #[serde(rename = "hyperVGeneration", deserialize_with = "nullable")]
+    #[serde(rename = "hyperVGeneration")]
     generation: String,
-    #[serde(deserialize_with = "nullable")]
     architecture: String,
     plan: Option<IgnoredAny>,
-}
-
-/// One version of an image in a list of them.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Listed {
-    #[serde(deserialize_with = "nullable")]
-    name: String,
 }
 
 /// Whether somebody has agreed to the terms of an image for the subscription.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Agreement {
-    #[serde(deserialize_with = "nullable")]
-    properties: AgreementProperties,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct AgreementProperties {
-    #[serde(deserialize_with = "nullable")]
     accepted: bool,
 }
 
@@ -147,7 +124,7 @@ async fn usable(session: &Session<'_>, wish: Wish) -> Result<Answer, Answer> {
     if let Some(finding) = unfit(&found.properties, &wish, generations.unwrap_or_default()) {
         return Err(seen(Answer::found(finding), &found.properties, &wish));
     }
-    let asked = wish.with_plan() && found.properties.plan.is_some() && !stack_hub(session);
+    let asked = wish.with_plan() && found.properties.plan.is_some() && !is_hub(session);
     let terms = if asked { terms(arm, &subscription, &wish).await? } else { Terms::None };
     let answer = judged(&found.properties, &terms, &wish);
     let answer = if generations.is_some() { answer } else { unproven(answer, &wish) };
@@ -162,14 +139,14 @@ fn generations<'s>(sizes: &'s BTreeMap<String, Size>, name: &str) -> Option<&'s 
 }
 
 /// A version of an image in the location; none where there is no such image.
-async fn version(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Option<Described>, Fault> {
+async fn version(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Option<Described<Properties>>, Fault> {
     let OsImage { publisher, offer, sku, version, .. } = &wish.image;
     let place = format!("Microsoft.Compute/locations/{}/publishers", segment(&wish.region));
     let image = format!("{}/artifacttypes/vmimage/offers/{}", segment(publisher), segment(offer));
     let versions = provided(subscription, &format!("{place}/{image}/skus/{}/versions", segment(sku)));
     let newest = if version.eq_ignore_ascii_case(LATEST) {
         let query = [("$top", "1"), ("$orderby", "name desc")];
-        let listed = arm.find::<Vec<Listed>>(Api::Images, &versions, &query).await?;
+        let listed = arm.find::<Vec<Described<IgnoredAny>>>(Api::Images, &versions, &query).await?;
         let Some(newest) = listed.into_iter().flatten().next() else {
             return Ok(None);
         };
@@ -178,7 +155,7 @@ async fn version(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Option<De
         version.clone()
     };
     let path = format!("{versions}/{}", segment(&newest));
-    arm.find::<Described>(Api::Images, &path, &[]).await
+    arm.find(Api::Images, &path, &[]).await
 }
 
 /// What the subscription has agreed to.
@@ -187,7 +164,7 @@ async fn terms(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Terms, Answ
     let plan = format!("{}/offers/{}/plans/{}", segment(publisher), segment(offer), segment(sku));
     let kind = "Microsoft.MarketplaceOrdering/offerTypes/virtualmachine/publishers";
     let path = provided(subscription, &format!("{kind}/{plan}/agreements/current"));
-    match arm.find::<Agreement>(Api::Agreements, &path, &[]).await {
+    match arm.find::<Described<Agreement>>(Api::Agreements, &path, &[]).await {
         Ok(Some(agreement)) if agreement.properties.accepted => Ok(Terms::Accepted),
         Ok(_) => Ok(Terms::Open),
         Err(fault) if matches!(fault.sort, Sort::Denied | Sort::Service) => {
@@ -254,6 +231,7 @@ fn seen(answer: Answer, found: &Properties, wish: &Wish) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
     use landfall_testing::assert_names;
 
     const VERSION: &str = r#"{"location": "eastus", "name": "413.92.2023101700", "properties": {
@@ -279,7 +257,7 @@ mod tests {
     }
 
     fn properties(text: &str) -> Properties {
-        serde_json::from_str::<Described>(text).unwrap_or_default().properties
+        of_text::<Described<Properties>>(text).unwrap_or_default().properties
     }
 
     fn code(answer: Answer) -> &'static str {
@@ -365,7 +343,7 @@ mod tests {
     #[test]
     fn an_agreement_says_whether_it_is_accepted() {
         let accepted =
-            |text: &str| serde_json::from_str::<Agreement>(text).map(|found| found.properties.accepted).ok();
+            |text: &str| of_text::<Described<Agreement>>(text).map(|found| found.properties.accepted);
         assert_eq!(accepted(r#"{"properties": {"publisher": "redhat", "accepted": true}}"#), Some(true));
         assert_eq!(accepted(r#"{"properties": {"accepted": null}}"#), Some(false));
     }

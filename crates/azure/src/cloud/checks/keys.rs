@@ -8,8 +8,9 @@ use serde::de::IgnoredAny;
 
 use super::{findings, identities, not_proven};
 use crate::cloud::api_versions::Api;
+use crate::cloud::described::Described;
 use crate::cloud::fault::Sort;
-use crate::cloud::gather::{nullable, resource};
+use crate::cloud::gather::resource;
 use crate::cloud::session::Session;
 
 /// The field of the key.
@@ -20,23 +21,15 @@ const KIND: &str = "Microsoft.KeyVault/vaults";
 
 /// What the resource manager says of a key vault.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Vault {
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
-
-#[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Properties {
-    #[serde(deserialize_with = "nullable")]
     enable_purge_protection: bool,
 }
 
 /// What is there of what a key needs.
 #[derive(Debug, Default)]
 struct Found {
-    vault: Option<Vault>,
+    vault: Option<Described<Properties>>,
     key: bool,
     identity: bool,
 }
@@ -61,7 +54,7 @@ async fn usable(session: &Session<'_>, wanted: &CustomerManagedKey) -> Result<An
     let identity = wanted.user_assigned_identity_key.as_str();
     let identity = resource::resource(&subscription, &vault.resource_group, identities::KIND, identity);
     let (vault, key, identity) = join!(
-        Box::pin(arm.find::<Vault>(Api::KeyVaults, &path, &[])),
+        Box::pin(arm.find::<Described<Properties>>(Api::KeyVaults, &path, &[])),
         Box::pin(arm.find::<IgnoredAny>(Api::KeyVaults, &key, &[])),
         Box::pin(arm.find::<IgnoredAny>(Api::Identities, &identity, &[])),
     );
@@ -94,6 +87,7 @@ fn judged(found: &Found, wanted: &CustomerManagedKey) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
     use landfall_model::azure::config::KeyVault;
     use landfall_platform::cloud::Verdict;
 
@@ -106,7 +100,7 @@ mod tests {
             },
             user_assigned_identity_key: "reader".to_owned(),
         };
-        let vault = vault.and_then(|text| serde_json::from_str(text).ok());
+        let vault = vault.and_then(of_text);
         match judged(&Found { vault, key, identity }, &wanted).verdict {
             Verdict::Found(finding) => finding.code.as_str(),
             _ => "",

@@ -4,47 +4,18 @@ use futures::future::join_all;
 use landfall_model::azure::config::Platform;
 use landfall_model::plan::Cluster;
 use landfall_platform::cloud::{Answer, Check, check};
-use serde::Deserialize;
 
 use super::{findings, not_proven};
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
+use crate::cloud::described::Lock;
 use crate::cloud::fault::{Fault, Sort};
-use crate::cloud::gather::{PLATFORM, nullable, resource, stack_hub};
+use crate::cloud::gather::{NETWORKS, PLATFORM, is_hub, resource};
 use crate::cloud::session::Session;
-
-/// The level under which nothing can be made or changed.
-const READ_ONLY: &str = "ReadOnly";
+use crate::cloud::zones;
 
 /// The field that names the group of the base domain's zone.
 pub(super) const DNS_GROUP: &str = "platform.azure.baseDomainResourceGroupName";
-
-/// Provider and type of networks.
-const NETWORKS: &str = "Microsoft.Network/virtualNetworks";
-
-/// Provider and type of public DNS zones.
-const ZONES: &str = "Microsoft.Network/dnsZones";
-
-/// What follows the id of what is locked in the id of a lock, in lower case.
-const LOCKS: &str = "/providers/microsoft.authorization/locks/";
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Lock {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Properties {
-    #[serde(deserialize_with = "nullable")]
-    level: String,
-}
 
 /// Something that must not be locked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +47,7 @@ async fn free(session: &Session<'_>) -> Result<Answer, Answer> {
 /// The base domain, where names of the cluster go into its public zone.
 fn base_domain(session: &Session<'_>) -> Option<String> {
     let cluster = Cluster::of(session.asking.config);
-    let used = stack_hub(session) || cluster.external_api || cluster.external_ingress;
+    let used = is_hub(session) || cluster.external_api || cluster.external_ingress;
     Some(cluster.base_domain).filter(|_| used && !session.platform.has_user_dns())
 }
 
@@ -100,10 +71,10 @@ fn places(platform: &Platform, base_domain: Option<&str>, subscription: &str) ->
             places.push(Place { id, what: format!("the resource group `{name}`"), field, group: true });
         }
     }
-    let zones = platform.base_domain_resource_group_name.as_str();
-    if let Some(domain) = base_domain.filter(|_| !zones.is_empty()) {
+    let group = platform.base_domain_resource_group_name.as_str();
+    if let Some(domain) = base_domain.filter(|_| !group.is_empty()) {
         places.push(Place {
-            id: resource::resource(subscription, zones, ZONES, domain),
+            id: resource::resource(subscription, group, zones::KIND, domain),
             what: format!("the DNS zone `{domain}`"),
             field: DNS_GROUP,
             group: false,
@@ -167,14 +138,13 @@ pub(super) struct Held<'a> {
 /// those that let nothing be removed.
 fn judged(locks: &[Lock], places: &[Place]) -> Answer {
     let on = |lock: &Lock| {
-        let id = lock.id.to_ascii_lowercase();
-        let locked = id.find(LOCKS).and_then(|at| id.get(..at)).unwrap_or_default();
+        let locked = lock.scope();
         places.iter().find(|place| place.id.eq_ignore_ascii_case(locked))
     };
     let held = locks.iter().filter_map(|lock| Some((lock, on(lock)?)));
     let held = held.map(|(lock, place)| {
         let held = Held { name: &lock.name, what: &place.what, field: place.field };
-        (held, lock.properties.level.eq_ignore_ascii_case(READ_ONLY))
+        (held, lock.is_read_only())
     });
     let (closed, kept): (Vec<_>, Vec<_>) = held.partition(|(_, read_only)| *read_only);
     let told: Vec<String> =

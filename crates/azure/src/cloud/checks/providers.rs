@@ -2,12 +2,12 @@
 
 use futures::future::join_all;
 use landfall_platform::cloud::{Answer, Check, check};
-use serde::Deserialize;
 
 use super::{findings, not_proven};
 use crate::cloud::api_versions::Api;
+use crate::cloud::described::Provider;
 use crate::cloud::fault::Sort;
-use crate::cloud::gather::{PLATFORM, nullable, resource, stack_hub};
+use crate::cloud::gather::{PLATFORM, is_hub, resource};
 use crate::cloud::session::Session;
 
 /// The providers, and whether a Stack Hub has each.
@@ -24,13 +24,6 @@ const PROVIDERS: &[(&str, bool)] = &[
 const REGISTERED: &str = "Registered";
 const REGISTERING: &str = "Registering";
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Provider {
-    #[serde(deserialize_with = "nullable")]
-    registration_state: String,
-}
-
 /// A check of all providers.
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     vec![check("azure.providers", PLATFORM, registered(session))]
@@ -39,7 +32,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
 async fn registered(session: &Session<'_>) -> Result<Answer, Answer> {
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
-    let hub = stack_hub(session);
+    let hub = is_hub(session);
     let mut calls = Vec::new();
     for (name, _) in PROVIDERS.iter().filter(|(_, on_hub)| *on_hub || !hub) {
         let path = resource::provided(&subscription, name);

@@ -10,20 +10,16 @@ use serde::Deserialize;
 use super::not_proven;
 use crate::cloud::api_versions::Api;
 use crate::cloud::fault::{Fault, Sort};
-use crate::cloud::gather::{nullable, resource};
+use crate::cloud::gather::resource;
 use crate::cloud::session::Session;
 
 /// What one role gives where it is assigned. Conditions of assignments are not looked at.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Grant {
-    #[serde(deserialize_with = "nullable")]
     actions: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     not_actions: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     data_actions: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     not_data_actions: Vec<String>,
 }
 
@@ -195,6 +191,7 @@ pub(super) async fn rights(session: &Session<'_>) -> Result<Rights, Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
 
     const ROLE: &str = "Microsoft.Authorization/roleAssignments/write";
 
@@ -235,7 +232,7 @@ mod tests {
     fn what_a_role_leaves_out_another_may_give() {
         let text = r#"[{"actions": ["*"], "notActions": ["Microsoft.Authorization/*/Write"],
             "dataActions": [], "condition": null}]"#;
-        let contributor: Vec<Grant> = serde_json::from_str(text).unwrap_or_default();
+        let contributor: Vec<Grant> = of_text(text).unwrap_or_default();
         let platform = Platform::default();
         let right = |grants: &[Grant], action: &str| {
             Rights { subscription: Some(grants.to_vec()), ..Rights::default() }.of(
@@ -255,7 +252,7 @@ mod tests {
     fn what_is_done_to_data_is_granted_by_itself() {
         const WRITE: &str = "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write";
         let right = |text: &str| {
-            let grants: Vec<Grant> = serde_json::from_str(text).unwrap_or_default();
+            let grants: Vec<Grant> = of_text(text).unwrap_or_default();
             let rights = Rights { subscription: Some(grants), ..Rights::default() };
             rights.of(Plane::Data, WRITE, &Platform::default())
         };

@@ -4,38 +4,26 @@ use futures::future::join_all;
 use landfall_model::azure::facts::DnsZone;
 use landfall_model::plan::Cluster;
 use landfall_platform::cloud::Asked;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{nullable, refused, resource, stack_hub};
+use super::{is_hub, refused, resource};
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
 use crate::cloud::fault::Fault;
 use crate::cloud::session::Session;
+use crate::cloud::zones::{self, Zone};
 
 /// The field that says in which group the zone is.
 const FIELD: &str = "platform.azure.baseDomainResourceGroupName";
 
-/// Provider and type of public zones.
-const KIND: &str = "Microsoft.Network/dnsZones";
-
 /// The types of records that would be in the way of the cluster's own.
 const TYPES: &[&str] = &["A", "AAAA", "CNAME"];
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-}
 
 /// The zone of the base domain; none where there is none, or where the cluster needs none.
 pub(super) async fn dns_zone(session: &Session<'_>) -> Asked<Option<DnsZone>> {
     let cluster = Cluster::of(session.asking.config);
     let group = session.platform.base_domain_resource_group_name.as_str();
-    let hub = stack_hub(session);
+    let hub = is_hub(session);
     if session.platform.has_user_dns() {
         return Ok(None);
     }
@@ -44,10 +32,10 @@ pub(super) async fn dns_zone(session: &Session<'_>) -> Asked<Option<DnsZone>> {
     }
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
-    let path = resource::resource(&subscription, group, KIND, &cluster.base_domain);
-    let found = arm.find::<Described>(Api::DnsZones, &path, &[]).await;
+    let path = resource::resource(&subscription, group, zones::KIND, &cluster.base_domain);
+    let found = arm.find::<Zone>(Api::DnsZones, &path, &[]).await;
     let found = found.map_err(|fault| refused(&fault, FIELD))?;
-    let Some(Described { id, name }) = found else {
+    let Some(Zone { id, name, .. }) = found else {
         return Ok(None);
     };
     let ipv6 = session.asking.config.has_ipv6_services();
@@ -111,7 +99,7 @@ mod tests {
     fn a_zone_is_known_by_its_id() {
         let text = r#"{"id": "/subscriptions/s/resourceGroups/dns/providers/Microsoft.Network/dnszones/a.b",
             "name": "a.b", "etag": "1", "location": "global"}"#;
-        let described: Described = serde_json::from_str(text).unwrap_or_default();
+        let described: Zone = serde_json::from_str(text).unwrap_or_default();
         assert!(described.id.ends_with("/a.b"));
         assert_eq!(described.name, "a.b");
     }

@@ -6,9 +6,11 @@ use futures::join;
 use landfall_model::azure::facts::ResourceGroup;
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::{nullable, refused, resource};
+use super::{refused, resource};
 use crate::cloud::api_versions::Api;
+use crate::cloud::described::Described;
 use crate::cloud::session::Session;
 
 /// The field of the group.
@@ -19,20 +21,10 @@ const MOST_NAMES: usize = 2;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
+struct Group {
     name: String,
-    #[serde(deserialize_with = "nullable")]
     location: String,
-    #[serde(deserialize_with = "nullable")]
     tags: BTreeMap<String, String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Resource {
-    #[serde(deserialize_with = "nullable")]
-    name: String,
 }
 
 /// The group that the config names; none where it names none, or one that is not there.
@@ -46,8 +38,8 @@ pub(super) async fn resource_group(session: &Session<'_>) -> Asked<Option<Resour
     let path = resource::group(&subscription, name);
     let resources = format!("{path}/resources");
     let (found, resources) = join!(
-        Box::pin(arm.find::<Described>(Api::ResourceGroups, &path, &[])),
-        Box::pin(arm.list::<Resource>(Api::Resources, &resources, &[])),
+        Box::pin(arm.find::<Group>(Api::ResourceGroups, &path, &[])),
+        Box::pin(arm.list::<Described<IgnoredAny>>(Api::Resources, &resources, &[])),
     );
     let found = found.map_err(|fault| refused(&fault, FIELD))?;
     let Some(described) = found else {
@@ -57,7 +49,7 @@ pub(super) async fn resource_group(session: &Session<'_>) -> Asked<Option<Resour
     Ok(Some(group_of(described, resources)))
 }
 
-fn group_of(described: Described, resources: Vec<Resource>) -> ResourceGroup {
+fn group_of(described: Group, resources: Vec<Described<IgnoredAny>>) -> ResourceGroup {
     ResourceGroup {
         name: described.name,
         location: described.location,
@@ -70,14 +62,15 @@ fn group_of(described: Described, resources: Vec<Resource>) -> ResourceGroup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
 
     #[test]
     fn a_group_is_known_with_what_is_in_it() {
         let text = r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg", "location": "eastus",
             "tags": {"kubernetes.io_cluster.demo-abcde": "owned"}}"#;
-        let described: Described = serde_json::from_str(text).unwrap_or_default();
+        let described: Group = of_text(text).unwrap_or_default();
         let resources = r#"[{"name": "disk"}, {"name": "nic"}, {"name": "nsg"}]"#;
-        let resources: Vec<Resource> = serde_json::from_str(resources).unwrap_or_default();
+        let resources: Vec<Described<IgnoredAny>> = of_text(resources).unwrap_or_default();
         let group = group_of(described, resources);
         assert_eq!((group.name.as_str(), group.location.as_str(), group.resources), ("rg", "eastus", 3));
         assert_eq!(group.first, ["disk", "nic"]);
@@ -86,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_group_without_tags_is_none_the_worse() {
-        let described: Option<Described> = serde_json::from_str(r#"{"name": "rg", "tags": null}"#).ok();
+        let described: Option<Group> = of_text(r#"{"name": "rg", "tags": null}"#);
         let group = described.map(|described| group_of(described, Vec::new()));
         assert_eq!(group.map(|group| (group.tags.len(), group.resources)), Some((0, 0)));
     }

@@ -5,8 +5,9 @@ use landfall_model::azure::facts::Location;
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
 
-use super::{REGION, nullable, refused, resource};
+use super::{REGION, refused, resource};
 use crate::cloud::api_versions::Api;
+use crate::cloud::described::Provider;
 use crate::cloud::fault::Sort;
 use crate::cloud::session::Session;
 
@@ -17,27 +18,8 @@ const GROUPS: &str = "resourceGroups";
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Listed {
-    #[serde(deserialize_with = "nullable")]
     name: String,
-    #[serde(deserialize_with = "nullable")]
     display_name: String,
-}
-
-/// A provider, as far as it says where its resources can be.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Provider {
-    #[serde(deserialize_with = "nullable")]
-    resource_types: Vec<ResourceType>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct ResourceType {
-    #[serde(deserialize_with = "nullable")]
-    resource_type: String,
-    #[serde(deserialize_with = "nullable")]
-    locations: Vec<String>,
 }
 
 /// The location that the config names, if the subscription has it and resource groups can be there. One
@@ -72,7 +54,7 @@ fn find(listed: &[Listed], wanted: &str) -> Option<Location> {
 
 /// Whether resource groups can be in a location. A provider that does not say where stands against nothing.
 fn holds_groups(provider: &Provider, location: &Location) -> bool {
-    let known = provider.resource_types.iter().find(|known| known.resource_type.eq_ignore_ascii_case(GROUPS));
+    let known = provider.resource_types.iter().find(|known| known.name.eq_ignore_ascii_case(GROUPS));
     let own = [plain(&location.name), plain(&location.display_name)];
     known.is_none_or(|known| {
         known.locations.is_empty() || known.locations.iter().any(|name| own.contains(&plain(name)))
@@ -87,6 +69,7 @@ pub(in crate::cloud) fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
 
     const LOCATIONS: &str = r#"[
         {"id": "/subscriptions/s/locations/eastus", "name": "eastus", "displayName": "East US",
@@ -96,7 +79,7 @@ mod tests {
     ]"#;
 
     fn found(wanted: &str) -> Option<String> {
-        let listed: Vec<Listed> = serde_json::from_str(LOCATIONS).unwrap_or_default();
+        let listed: Vec<Listed> = of_text(LOCATIONS).unwrap_or_default();
         find(&listed, wanted).map(|location| location.name)
     }
 
@@ -116,7 +99,7 @@ mod tests {
             {"resourceType": "deployments", "locations": []},
             {"resourceType": "resourceGroups", "locations": ["East US", "West US"]}
         ]}"#;
-        let provider: Provider = serde_json::from_str(text).unwrap_or_default();
+        let provider: Provider = of_text(text).unwrap_or_default();
         let location =
             |name: &str, display: &str| Location { name: name.to_owned(), display_name: display.to_owned() };
         assert!(holds_groups(&provider, &location("eastus", "East US")));

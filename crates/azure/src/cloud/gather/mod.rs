@@ -18,14 +18,15 @@ use landfall_model::azure::planned;
 use landfall_model::facts;
 use landfall_model::facts::VERSION;
 use landfall_platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
-use serde::{Deserialize, Deserializer};
 use tokio::sync::OnceCell;
 
 use super::fault::Fault;
 use super::session::Session;
 use super::sources::Source;
 
+pub(super) use super::environment::is_hub;
 pub(super) use location::plain;
+pub(super) use network::KIND as NETWORKS;
 pub(super) use quotas::{COMPUTE, NETWORK};
 pub(super) use sizes::sizes_of_pools;
 
@@ -176,46 +177,11 @@ pub(super) fn refused(fault: &Fault, field: &str) -> Verdict {
     Verdict::Found(Box::new(fault.finding(field)))
 }
 
-/// Whether the cloud is a Stack Hub.
-pub(super) fn stack_hub(session: &Session<'_>) -> bool {
-    let cloud = session.asking.catalogue.azure.cloud(&session.platform.cloud_name);
-    cloud.is_some_and(|(_, cloud)| cloud.stack)
-}
-
 /// The location to ask for, as the resource manager names it; none where the subscription does not have it.
 /// A list of locations that nobody may see stands against nothing.
 async fn where_to_ask(session: &Session<'_>) -> Option<String> {
     match session.location().await {
         Ok(found) => found.as_ref().map(|location| location.name.clone()),
         Err(_) => Some(plain(&session.platform.region)),
-    }
-}
-
-/// Reads `null` as if nothing were there: not everything that a resource lacks is left out.
-pub(super) fn nullable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Default + Deserialize<'de>,
-{
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn null_is_nothing() {
-        #[derive(Debug, Default, PartialEq, Deserialize)]
-        #[serde(default)]
-        struct Read {
-            #[serde(deserialize_with = "nullable")]
-            names: Vec<String>,
-        }
-        let read = |text: &str| serde_json::from_str::<Read>(text).map(|read| read.names.len()).ok();
-        assert_eq!(read(r#"{"names": null}"#), Some(0));
-        assert_eq!(read("{}"), Some(0));
-        assert_eq!(read(r#"{"names": ["a"]}"#), Some(1));
-        assert_eq!(read(r#"{"names": 1}"#), None);
     }
 }

@@ -9,9 +9,10 @@ use landfall_model::plan::{is_infra_id_of, last_address};
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
 
-use super::{nullable, refused, resource};
+use super::{refused, resource};
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
+use crate::cloud::described::{Described, Reference};
 use crate::cloud::fault::Fault;
 use crate::cloud::session::Session;
 
@@ -22,42 +23,19 @@ const FIELD: &str = "platform.azure.virtualNetwork";
 const CONTROL_PLANE: &str = "control-plane";
 
 /// Provider and type of networks.
-const KIND: &str = "Microsoft.Network/virtualNetworks";
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(deserialize_with = "nullable")]
-    location: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
+pub(in crate::cloud) const KIND: &str = "Microsoft.Network/virtualNetworks";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Properties {
-    #[serde(deserialize_with = "nullable")]
     address_space: AddressSpace,
-    #[serde(deserialize_with = "nullable")]
-    subnets: Vec<DescribedSubnet>,
+    subnets: Vec<Described<SubnetProperties>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct AddressSpace {
-    #[serde(deserialize_with = "nullable")]
     address_prefixes: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct DescribedSubnet {
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: SubnetProperties,
 }
 
 /// A subnet has its addresses as a single one or as a list, never both.
@@ -65,19 +43,10 @@ struct DescribedSubnet {
 #[serde(default, rename_all = "camelCase")]
 struct SubnetProperties {
     address_prefix: Option<String>,
-    #[serde(deserialize_with = "nullable")]
     address_prefixes: Vec<String>,
     /// What has an address there.
-    #[serde(deserialize_with = "nullable")]
     ip_configurations: Vec<Reference>,
     nat_gateway: Option<Reference>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Reference {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
 }
 
 /// The network that the config names; none where it names none, or one that is not there.
@@ -90,7 +59,7 @@ pub(super) async fn network(session: &Session<'_>) -> Asked<Option<Network>> {
     let subscription = session.subscription().await?;
     let group = platform.network_resource_group_name.as_str();
     let path = resource::resource(&subscription, group, KIND, &platform.virtual_network);
-    let found = arm.find::<Described>(Api::Networks, &path, &[]).await;
+    let found = arm.find::<Described<Properties>>(Api::Networks, &path, &[]).await;
     let Some(described) = found.map_err(|fault| refused(&fault, FIELD))? else { return Ok(None) };
     let address = if platform.has_user_dns() {
         api_address(session, arm, &path, &described).await.map_err(|fault| refused(&fault, FIELD))?
@@ -109,29 +78,15 @@ pub(super) async fn network(session: &Session<'_>) -> Asked<Option<Network>> {
 /// The load balancer of the API, as far as it says the addresses of its front ends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Balancer {
-    #[serde(deserialize_with = "nullable")]
-    properties: FrontEnds,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct FrontEnds {
-    #[serde(rename = "frontendIPConfigurations", deserialize_with = "nullable")]
-    all: Vec<FrontEnd>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct FrontEnd {
-    #[serde(deserialize_with = "nullable")]
-    properties: FrontEndProperties,
+    #[serde(rename = "frontendIPConfigurations")]
+    all: Vec<Described<FrontEndProperties>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct FrontEndProperties {
-    #[serde(rename = "privateIPAddress", deserialize_with = "nullable")]
+    #[serde(rename = "privateIPAddress")]
     address: String,
 }
 
@@ -140,7 +95,7 @@ struct FrontEndProperties {
 #[serde(default)]
 struct Availability {
     available: bool,
-    #[serde(rename = "availableIPAddresses", deserialize_with = "nullable")]
+    #[serde(rename = "availableIPAddresses")]
     others: Vec<String>,
 }
 
@@ -150,7 +105,7 @@ async fn api_address(
     session: &Session<'_>,
     arm: &Arm,
     path: &str,
-    network: &Described,
+    network: &Described<Properties>,
 ) -> Result<Option<(String, Ipv4Addr)>, Fault> {
     let mut given = session.platform.subnets.iter();
     let Some(given) = given.find(|subnet| subnet.role == CONTROL_PLANE) else { return Ok(None) };
@@ -163,7 +118,7 @@ async fn api_address(
     // Without infrastructure of this cluster, a load balancer of that name is another cluster's.
     let mut own = subnet.properties.ip_configurations.iter().filter(|_| session.asking.installed);
     if let Some(balancer) = own.find_map(|used| own_balancer(&used.id, cluster)) {
-        let found = arm.find::<Balancer>(Api::Networks, balancer, &[]).await?.unwrap_or_default();
+        let found = arm.find::<Described<FrontEnds>>(Api::Networks, balancer, &[]).await?.unwrap_or_default();
         let mut addresses = found.properties.all.iter();
         let address = addresses.find_map(|front_end| front_end.properties.address.parse().ok());
         if let Some(address) = address {
@@ -189,7 +144,7 @@ fn own_balancer<'u>(used: &'u str, cluster: &str) -> Option<&'u str> {
     name.strip_suffix("-internal").is_some_and(|id| is_infra_id_of(id, cluster)).then_some(path)
 }
 
-fn network_of(described: Described, group: &str) -> Network {
+fn network_of(described: Described<Properties>, group: &str) -> Network {
     let Properties { address_space, subnets } = described.properties;
     Network {
         name: described.name,
@@ -200,7 +155,7 @@ fn network_of(described: Described, group: &str) -> Network {
     }
 }
 
-fn subnet_of(described: DescribedSubnet) -> Subnet {
+fn subnet_of(described: Described<SubnetProperties>) -> Subnet {
     let SubnetProperties { address_prefix, address_prefixes, ip_configurations, nat_gateway } =
         described.properties;
     let single = address_prefix.filter(|prefix| !prefix.is_empty() && !address_prefixes.contains(prefix));
@@ -239,6 +194,7 @@ fn parents(ip_configurations: &[Reference]) -> BTreeMap<String, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
 
     #[test]
     fn reads_a_network_with_both_forms_of_subnets() {
@@ -251,7 +207,7 @@ mod tests {
                 {"name": "odd", "properties": {"addressPrefix": null}}
             ],
             "provisioningState": "Succeeded"}}"#;
-        let described: Described = serde_json::from_str(text).unwrap_or_default();
+        let described: Described<Properties> = of_text(text).unwrap_or_default();
         let network = network_of(described, "net-rg");
         assert_eq!((network.name.as_str(), network.resource_group.as_str()), ("vnet", "net-rg"));
         assert_eq!(network.address_prefixes, ["10.0.0.0/16", "fd00::/48"]);
@@ -280,7 +236,7 @@ mod tests {
             let address_prefixes = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
             let properties =
                 SubnetProperties { address_prefixes, ip_configurations, ..SubnetProperties::default() };
-            subnet_of(DescribedSubnet { name: String::new(), properties }).used_addresses
+            subnet_of(Described { properties, ..Described::default() }).used_addresses
         };
         assert_eq!(used(&["10.0.0.0/24", "fd00::/64"]), 3);
         assert_eq!(used(&["10.0.0.0/24"]), 5);
@@ -301,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_network_of_few_words_is_kept() {
-        let described: Option<Described> = serde_json::from_str(r#"{"name": "vnet"}"#).ok();
+        let described: Option<Described<Properties>> = of_text(r#"{"name": "vnet"}"#);
         let network = described.map(|described| network_of(described, "g"));
         let found = network.map(|network| (network.name, network.subnets.len()));
         assert_eq!(found, Some(("vnet".to_owned(), 0)));

@@ -8,7 +8,7 @@ use landfall_platform::cloud::Asked;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Quotas, nullable, resource, where_to_ask};
+use super::{Quotas, resource, where_to_ask};
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
 use crate::cloud::fault::Sort;
@@ -24,7 +24,6 @@ pub(in super::super) const NETWORK: &str = "Microsoft.Network";
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Usage {
-    #[serde(deserialize_with = "nullable")]
     name: Name,
     current_value: Value,
     limit: Value,
@@ -33,7 +32,6 @@ struct Usage {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Name {
-    #[serde(deserialize_with = "nullable")]
     value: String,
 }
 
@@ -97,6 +95,7 @@ fn whole(value: &Value) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
 
     #[test]
     fn quotas_are_known_by_their_names() {
@@ -109,7 +108,7 @@ mod tests {
             {"currentValue": 1, "limit": null, "name": {"value": "odd"}},
             {"currentValue": 1, "limit": 2, "name": null}
         ]"#;
-        let usages: Vec<Usage> = serde_json::from_str(text).unwrap_or_default();
+        let usages: Vec<Usage> = of_text(text).unwrap_or_default();
         let expected = [("VirtualNetworks", 50, 8), ("cores", 100, 12), ("standardDSv3Family", 10, 0)];
         let found = known(usages);
         let found: Vec<(&str, i64, i64)> =

@@ -17,6 +17,12 @@ pub(in crate::cloud) fn group(subscription_id: &str, name: &str) -> String {
     format!("{}/resourceGroups/{}", subscription(subscription_id), segment(name))
 }
 
+/// The name of the resource group in an id.
+pub(in crate::cloud) fn group_of(id: &str) -> Option<&str> {
+    let mut parts = id.split('/').skip_while(|part| !part.eq_ignore_ascii_case("resourceGroups"));
+    parts.nth(1).filter(|group| !group.is_empty())
+}
+
 /// A resource of a group. `kind` is provider and type, such as `Microsoft.Network/dnsZones`.
 pub(in crate::cloud) fn resource(subscription_id: &str, group_name: &str, kind: &str, name: &str) -> String {
     format!("{}/providers/{kind}/{}", group(subscription_id, group_name), segment(name))

@@ -9,7 +9,7 @@ use landfall_platform::Offline;
 use landfall_platform::cloud::{Asked, Asking};
 use serde::Deserialize;
 
-use super::{REGION, nullable, plain, refused, resource, stack_hub, where_to_ask};
+use super::{REGION, is_hub, plain, refused, resource, where_to_ask};
 use crate::cloud::api_versions::Api;
 use crate::cloud::session::Session;
 use crate::offline;
@@ -32,30 +32,20 @@ const DECIDING: &[&str] = &[
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Sku {
-    #[serde(deserialize_with = "nullable")]
     resource_type: String,
-    #[serde(deserialize_with = "nullable")]
     name: String,
-    #[serde(deserialize_with = "nullable")]
     family: String,
-    #[serde(deserialize_with = "nullable")]
     locations: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     location_info: Vec<LocationInfo>,
-    #[serde(deserialize_with = "nullable")]
     capabilities: Vec<Capability>,
-    #[serde(deserialize_with = "nullable")]
     restrictions: Vec<Restriction>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct LocationInfo {
-    #[serde(deserialize_with = "nullable")]
     location: String,
-    #[serde(deserialize_with = "nullable")]
     zones: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     zone_details: Vec<ZoneDetails>,
 }
 
@@ -63,20 +53,16 @@ struct LocationInfo {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ZoneDetails {
-    #[serde(deserialize_with = "nullable")]
     name: Vec<String>,
-    #[serde(rename = "Name", deserialize_with = "nullable")]
+    #[serde(rename = "Name")]
     names: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     capabilities: Vec<Capability>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Capability {
-    #[serde(deserialize_with = "nullable")]
     name: String,
-    #[serde(deserialize_with = "nullable")]
     value: String,
 }
 
@@ -84,22 +70,18 @@ struct Capability {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Restriction {
-    #[serde(rename = "type", deserialize_with = "nullable")]
+    #[serde(rename = "type")]
     kind: String,
-    #[serde(deserialize_with = "nullable")]
     values: Vec<String>,
-    #[serde(rename = "restrictionInfo", deserialize_with = "nullable")]
+    #[serde(rename = "restrictionInfo")]
     places: Places,
-    #[serde(deserialize_with = "nullable")]
     reason_code: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Places {
-    #[serde(deserialize_with = "nullable")]
     locations: Vec<String>,
-    #[serde(deserialize_with = "nullable")]
     zones: Vec<String>,
 }
 
@@ -115,7 +97,7 @@ pub(super) async fn sizes(session: &Session<'_>) -> Asked<BTreeMap<String, Size>
     let filter = format!("location eq '{}'", location.replace('\'', "''"));
     let query = [("$filter", filter.as_str())];
     // The interface that Stack Hubs have is older than the filter, and they have one location.
-    let query: &[(&str, &str)] = if stack_hub(session) { &[] } else { &query };
+    let query: &[(&str, &str)] = if is_hub(session) { &[] } else { &query };
     let skus = arm.list::<Sku>(Api::Skus, &path, query).await;
     let skus = skus.map_err(|fault| refused(&fault, REGION))?;
     let Asking { config, catalogue, release, .. } = session.asking;
@@ -261,6 +243,7 @@ fn is(name: &str, location: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::described::of_text;
     use landfall_model::azure::config::{MachinePool as Settings, Platform};
     use landfall_model::config::MachinePool;
 
@@ -294,7 +277,7 @@ mod tests {
     ]"#;
 
     fn skus() -> Vec<Sku> {
-        serde_json::from_str(SKUS).unwrap_or_default()
+        of_text(SKUS).unwrap_or_default()
     }
 
     fn set(names: &[&str]) -> BTreeSet<String> {

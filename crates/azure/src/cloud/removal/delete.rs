@@ -5,19 +5,19 @@ use std::sync::PoisonError;
 use azure_core::http::Method;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::removal::{Disposition, Outcome, Resource};
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::holders::{Lock, denials, locks};
+use super::holders::{denials, locks};
 use super::kinds::{APPLICATION, RECORD, ROLE_ASSIGNMENT, SERVICE_PRINCIPAL, SUBNET_USE, row_of};
 use super::names::{group_id_of, type_of};
 use super::release::{is_tagged, release};
 use super::subnet_uses::{is_used, let_go};
 use super::{Ask, AzureRemoval, pages, unasked};
 use crate::cloud::api_versions::Api;
-use crate::cloud::arm::{named, read};
+use crate::cloud::arm::{if_there, named, read};
+use crate::cloud::described::{Lock, Provider};
 use crate::cloud::fault::{Fault, Sort};
-use crate::cloud::gather::{nullable, resource};
+use crate::cloud::gather::resource;
 use crate::cloud::operations::{Begun, Operation};
 
 /// The code of what a lock prevents.
@@ -175,27 +175,8 @@ async fn described(ask: &Ask<'_>, id: &str) -> Result<Option<Value>, Fault> {
     let version = version(ask, id).await?;
     let call = named("GET", id);
     let url = ask.arm.url_in(&call, &version, id, &[])?;
-    match ask.arm.send(&call, Method::Get, &url, None).await {
-        Ok(response) => read(&call, &response).map(Some),
-        Err(fault) if fault.is_absence() => Ok(None),
-        Err(fault) => Err(fault),
-    }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Provider {
-    #[serde(deserialize_with = "nullable")]
-    resource_types: Vec<Type>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Type {
-    #[serde(deserialize_with = "nullable")]
-    resource_type: String,
-    #[serde(deserialize_with = "nullable")]
-    api_versions: Vec<String>,
+    let response = if_there(ask.arm.send(&call, Method::Get, &url, None).await)?;
+    response.map(|response| read(&call, &response)).transpose()
 }
 
 /// The version in which a resource is removed: that of its kind, or for other kinds the newest one that its
@@ -217,7 +198,7 @@ async fn version(ask: &Ask<'_>, id: &str) -> Result<String, Fault> {
 
 /// The newest version of a type, a preview only where there is nothing else.
 fn newest(provider: &Provider, kind: &str) -> Option<String> {
-    let own = provider.resource_types.iter().find(|known| known.resource_type.eq_ignore_ascii_case(kind))?;
+    let own = provider.resource_types.iter().find(|known| known.name.eq_ignore_ascii_case(kind))?;
     let is_final = |version: &&String| version.len() == "2021-04-01".len();
     let newest = own.api_versions.iter().filter(is_final).max();
     newest.or_else(|| own.api_versions.iter().max()).cloned()
@@ -279,6 +260,7 @@ fn protected(thing: &Resource, names: &[String], fault: &Fault) -> Finding {
 mod tests {
     use super::super::kinds::OTHER;
     use super::*;
+    use crate::cloud::described::ResourceType;
 
     #[test]
     fn what_waits_for_its_group_goes_with_it() {
@@ -298,10 +280,12 @@ mod tests {
     #[test]
     fn the_newest_version_is_no_preview_if_it_can_be() {
         let provider = |versions: &[&str]| Provider {
-            resource_types: vec![Type {
-                resource_type: "craters/rims".to_owned(),
+            resource_types: vec![ResourceType {
+                name: "craters/rims".to_owned(),
                 api_versions: versions.iter().map(|version| (*version).to_owned()).collect(),
+                ..ResourceType::default()
             }],
+            ..Provider::default()
         };
         let of = |versions: &[&str]| newest(&provider(versions), "Craters/Rims");
         assert_eq!(of(&["2020-01-01", "2023-05-01-preview", "2021-06-01"]).as_deref(), Some("2021-06-01"));

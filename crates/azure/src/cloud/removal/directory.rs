@@ -5,24 +5,22 @@ use std::sync::Arc;
 
 use azure_core::http::Method;
 use landfall_diagnostics::{Finding, Kind};
-use landfall_platform::removal::{Discovered, Disposition, Resource};
+use landfall_platform::removal::{Discovered, Resource};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 use url::Url;
 
 use super::kinds::{APPLICATION, SERVICE_PRINCIPAL};
 use super::{Ask, AzureRemoval, pages};
 use crate::cloud::arm::{Arm, read};
 use crate::cloud::fault::{Fault, Sort};
-use crate::cloud::gather::{nullable, resource};
+use crate::cloud::gather::resource;
 use crate::cloud::transport;
 
 /// The version of the interface.
 const VERSION: &str = "v1.0";
 const PRINCIPALS: &str = "servicePrincipals";
 const APPLICATIONS: &str = "applications";
-/// No cluster has so many.
-const MOST_PAGES: usize = 50;
 
 /// Microsoft Graph of a cloud.
 pub(super) struct Directory {
@@ -30,23 +28,12 @@ pub(super) struct Directory {
     base: Url,
 }
 
-#[derive(Deserialize)]
-struct Portion<T> {
-    value: Vec<T>,
-    #[serde(rename = "@odata.nextLink")]
-    next_link: Option<String>,
-}
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Entry {
-    #[serde(deserialize_with = "nullable")]
     id: String,
-    #[serde(deserialize_with = "nullable")]
     app_id: String,
-    #[serde(deserialize_with = "nullable")]
     display_name: String,
-    #[serde(deserialize_with = "nullable")]
     tags: Vec<String>,
 }
 
@@ -87,28 +74,13 @@ impl Directory {
         url
     }
 
-    async fn list<T: DeserializeOwned>(
-        &self,
-        what: &str,
-        filter: &str,
-        select: &str,
-    ) -> Result<Vec<T>, Fault> {
+    async fn list(&self, what: &str, filter: &str, select: &str) -> Result<Vec<Entry>, Fault> {
         let call = format!("GET {what}");
         let mut url = self.url(what);
         url.query_pairs_mut().append_pair("$filter", filter).append_pair("$select", select);
         let written = url.query().unwrap_or_default().replace('+', "%20");
         url.set_query(Some(&written));
-        let mut all = Vec::new();
-        for _ in 0..MOST_PAGES {
-            let response = self.arm.send(&call, Method::Get, &url, None).await?;
-            let portion: Portion<T> = read(&call, &response)?;
-            all.extend(portion.value);
-            match portion.next_link.filter(|link| !link.is_empty()) {
-                Some(link) => url = self.arm.here(&call, &url, &link)?,
-                None => return Ok(all),
-            }
-        }
-        Err(Fault::not_understood(&call, format!("the list does not end after {MOST_PAGES} pages")))
+        self.arm.listed(&call, url).await
     }
 
     /// Removes what an id of a thing names. What is not there is gone already.
@@ -178,7 +150,7 @@ fn may_pass(fault: &Fault) -> bool {
 async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Resource>, Fault> {
     let id = ask.owner.infra_id();
     let filter = format!("startswith(displayName,'{id}')");
-    let listed: Vec<Entry> = directory.list(PRINCIPALS, &filter, "id,appId,displayName,tags").await?;
+    let listed = directory.list(PRINCIPALS, &filter, "id,appId,displayName,tags").await?;
     let tag = format!("{}=owned", ask.owner.tag());
     let own = |entry: &Entry| {
         let named = entry.display_name.get(..id.len()).is_some_and(|head| head.eq_ignore_ascii_case(id));
@@ -187,23 +159,19 @@ async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Resource>, Fa
     let mut things: Vec<Resource> = Vec::new();
     for principal in listed.into_iter().filter(own) {
         let filter = format!("appId eq '{}'", principal.app_id.replace('\'', "''"));
-        let of: Vec<Entry> = directory.list(APPLICATIONS, &filter, "id,appId,displayName").await?;
+        let of = directory.list(APPLICATIONS, &filter, "id,appId,displayName").await?;
         // The application may be gone, or of another tenant; then the principal goes alone.
         let Some(application) = of.iter().find(|entry| !entry.id.is_empty()) else {
             let id = format!("{PRINCIPALS}/{}", principal.id);
-            things.push(thing(id, &SERVICE_PRINCIPAL, principal.display_name));
+            things.push(Resource::removed(&SERVICE_PRINCIPAL, id, principal.display_name));
             continue;
         };
         let id = format!("{APPLICATIONS}/{}", application.id);
         if !things.iter().any(|known| known.id == id) {
-            things.push(thing(id, &APPLICATION, application.display_name.clone()));
+            things.push(Resource::removed(&APPLICATION, id, application.display_name.clone()));
         }
     }
     Ok(things)
-}
-
-fn thing(id: String, kind: &'static landfall_platform::removal::Kind, name: String) -> Resource {
-    Resource { id, kind, name, fate: Disposition::Removed, after: Vec::new() }
 }
 
 fn hidden(ask: &Ask<'_>, fault: &Fault) -> Finding {

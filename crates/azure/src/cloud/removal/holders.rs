@@ -13,40 +13,10 @@ use super::kinds::{APPLICATION, SERVICE_PRINCIPAL};
 use super::names::{group_id_of, group_of, ids_in, is_within, name_of, resource_name_of, type_of};
 use super::{Ask, AzureRemoval};
 use crate::cloud::api_versions::Api;
-use crate::cloud::gather::{nullable, resource};
-
-/// What follows the id of what is locked in the id of a lock, in lower case.
-const LOCKS: &str = "/providers/microsoft.authorization/locks/";
-
-/// The level of a lock that lets nothing be changed, and so no tag be taken off.
-const READ_ONLY: &str = "ReadOnly";
-
-/// A lock.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Lock {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: OfLock,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct OfLock {
-    #[serde(deserialize_with = "nullable")]
-    level: String,
-}
+use crate::cloud::described::{Described, LOCKS, Lock};
+use crate::cloud::gather::resource;
 
 impl Lock {
-    /// The id of what is locked; empty where it is not known.
-    pub(super) fn scope(&self) -> &str {
-        let at = self.id.to_ascii_lowercase().rfind(LOCKS);
-        at.and_then(|at| self.id.get(..at)).unwrap_or_default()
-    }
-
     /// What the lock is and how it is removed.
     pub(super) fn words(&self) -> String {
         let level = self.properties.level.as_str();
@@ -68,27 +38,19 @@ impl Lock {
         match thing.fate {
             // Nothing goes that has something locked in it.
             Disposition::Removed => is_within(id, scope) || is_within(scope, id),
-            Disposition::Released => {
-                self.properties.level.eq_ignore_ascii_case(READ_ONLY) && is_within(id, scope)
-            }
+            Disposition::Released => self.is_read_only() && is_within(id, scope),
         }
     }
 }
 
 /// A deny assignment.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Denial {
-    #[serde(deserialize_with = "nullable")]
-    properties: OfDenial,
-}
+pub(super) type Denial = Described<OfDenial>;
 
+/// The properties of a deny assignment.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct OfDenial {
-    #[serde(deserialize_with = "nullable")]
+pub(super) struct OfDenial {
     deny_assignment_name: String,
-    #[serde(deserialize_with = "nullable")]
     scope: String,
 }
 
@@ -243,6 +205,7 @@ mod tests {
     use super::super::names::Owner;
     use super::*;
     use crate::cloud::arm::Arm;
+    use crate::cloud::described::OfLock;
     use crate::cloud::scripted::{Scripted, scripted};
     use landfall_testing::assert_names;
 
@@ -253,6 +216,7 @@ mod tests {
             id: format!("{scope}/providers/Microsoft.Authorization/locks/keep"),
             name: "keep".to_owned(),
             properties: OfLock { level: level.to_owned() },
+            ..Lock::default()
         }
     }
 

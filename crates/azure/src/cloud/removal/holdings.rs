@@ -11,29 +11,24 @@ use serde::Deserialize;
 use super::names::{Owner, Tags, Whose, is_of_kubernetes, is_within, owners};
 use super::{Ask, pages, unseen};
 use crate::cloud::api_versions::Api;
-use crate::cloud::gather::{nullable, resource};
+use crate::cloud::gather::resource;
 
 /// A resource, or a resource group, as lists have it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Holding {
     /// Its id.
-    #[serde(deserialize_with = "nullable")]
     pub(super) id: String,
     /// Its name; below other resources with theirs.
-    #[serde(deserialize_with = "nullable")]
     pub(super) name: String,
     /// Its type.
-    #[serde(rename = "type", deserialize_with = "nullable")]
+    #[serde(rename = "type")]
     pub(super) kind: String,
     /// Where it is.
-    #[serde(deserialize_with = "nullable")]
     pub(super) location: String,
     /// Id of the resource that uses it.
-    #[serde(deserialize_with = "nullable")]
     pub(super) managed_by: String,
     /// Its tags.
-    #[serde(deserialize_with = "nullable")]
     pub(super) tags: Tags,
 }
 

@@ -1,7 +1,7 @@
 //! The roles that identities of a cluster have outside of what goes with them.
 
 use futures::future::join_all;
-use landfall_platform::removal::{Discovered, Disposition, Resource};
+use landfall_platform::removal::{Discovered, Resource};
 use serde::Deserialize;
 
 use super::holdings::Holdings;
@@ -9,37 +9,20 @@ use super::kinds::{IDENTITIES, ROLE_ASSIGNMENT};
 use super::names::is_within;
 use super::{Ask, unseen};
 use crate::cloud::api_versions::Api;
-use crate::cloud::gather::{nullable, resource};
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Identity {
-    #[serde(deserialize_with = "nullable")]
-    properties: OfIdentity,
-}
+use crate::cloud::described::Described;
+use crate::cloud::gather::resource;
+use crate::cloud::subscription::is_id;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct OfIdentity {
-    #[serde(deserialize_with = "nullable")]
     principal_id: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Assignment {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: OfAssignment,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct OfAssignment {
-    #[serde(deserialize_with = "nullable")]
     scope: String,
-    #[serde(deserialize_with = "nullable")]
     principal_id: String,
 }
 
@@ -55,7 +38,7 @@ pub(super) async fn role_assignments(ask: &Ask<'_>, found: &Holdings) -> Discove
         let path = format!("{subscription}/providers/Microsoft.Authorization/roleAssignments");
         let filter = format!("principalId eq '{principal}'");
         let query = [("$filter", filter.as_str())];
-        match ask.arm.list::<Assignment>(Api::RoleAssignments, &path, &query).await {
+        match ask.arm.list::<Described<OfAssignment>>(Api::RoleAssignments, &path, &query).await {
             Ok(listed) => {
                 let own = listed.into_iter().filter(|assignment| {
                     let OfAssignment { scope, principal_id } = &assignment.properties;
@@ -75,35 +58,24 @@ pub(super) async fn role_assignments(ask: &Ask<'_>, found: &Holdings) -> Discove
 /// The identities of the cluster, as the directory knows them.
 async fn principals(ask: &Ask<'_>, found: &Holdings, out: &mut Discovered) -> Vec<String> {
     let asked = found.own.iter().filter(|own| own.is_of(IDENTITIES)).map(|own| {
-        Box::pin(async move { (own, ask.arm.find::<Identity>(Api::Identities, &own.id, &[]).await) })
+        Box::pin(
+            async move { (own, ask.arm.find::<Described<OfIdentity>>(Api::Identities, &own.id, &[]).await) },
+        )
     });
     let mut all = Vec::new();
     for (own, answer) in join_all(asked).await {
         match answer {
             Ok(identity) => all.extend(identity.map(|identity| identity.properties.principal_id)),
-            Err(fault) => {
-                let what = format!("the managed identity `{}`", own.name);
-                out.unseen.push(unseen(&what, &fault));
-            }
+            Err(fault) => out.unseen.push(unseen(&format!("the managed identity `{}`", own.name), &fault)),
         }
     }
+    // Each stands in a question.
     all.retain(|id| is_id(id));
     all
 }
 
-/// Whether a text is an id of the directory, so that it can stand in a question.
-fn is_id(text: &str) -> bool {
-    text.len() == 36 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
-}
-
-fn thing(assignment: Assignment) -> Resource {
-    Resource {
-        id: assignment.id,
-        kind: &ROLE_ASSIGNMENT,
-        name: format!("on {}", assignment.properties.scope),
-        fate: Disposition::Removed,
-        after: Vec::new(),
-    }
+fn thing(assignment: Described<OfAssignment>) -> Resource {
+    Resource::removed(&ROLE_ASSIGNMENT, assignment.id, format!("on {}", assignment.properties.scope))
 }
 
 #[cfg(test)]

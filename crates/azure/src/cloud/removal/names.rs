@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(super) use crate::cloud::gather::resource::group_of;
 use crate::plan::resource_group::owner;
 
 /// Tags with their values.
@@ -119,12 +120,6 @@ pub(super) fn name_of(id: &str) -> &str {
 pub(super) fn resource_name_of(id: &str) -> Option<&str> {
     let at = id.to_ascii_lowercase().find("/providers/")? + "/providers/".len();
     id.get(at..)?.split('/').nth(2).filter(|name| !name.is_empty())
-}
-
-/// The name of the resource group in an id.
-pub(super) fn group_of(id: &str) -> Option<&str> {
-    let mut parts = id.split('/').skip_while(|part| !part.eq_ignore_ascii_case("resourceGroups"));
-    parts.nth(1).filter(|group| !group.is_empty())
 }
 
 /// The id of the resource group in an id.

@@ -7,10 +7,11 @@
 
 use super::delete::{LOCKED, PROTECTED};
 use super::discover::group_thing;
-use super::holders::{Denial, Lock, denials, locks};
+use super::holders::{Denial, denials, locks};
 use super::holdings::{Holding, Holdings};
 use super::names::is_within;
 use super::{Ask, AzureRemoval};
+use crate::cloud::described::Lock;
 use crate::cloud::fault::Sort;
 
 /// The ids of the groups that are emptied one by one; `before` are the things that they wait for.

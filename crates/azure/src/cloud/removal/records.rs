@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use landfall_platform::removal::{Discovered, Disposition, Resource};
+use landfall_platform::removal::{Discovered, Resource};
 use serde::Deserialize;
 
 use super::holdings::Holdings;
@@ -12,52 +12,20 @@ use super::kinds::{PRIVATE_ZONES, RECORD, ZONES};
 use super::names::{Tags, Whose, group_of, name_of};
 use super::{Ask, unseen};
 use crate::cloud::api_versions::Api;
+use crate::cloud::described::Described;
 use crate::cloud::fault::{Fault, Sort};
-use crate::cloud::gather::{nullable, resource};
-
-/// Provider and type of public zones.
-const KIND: &str = "Microsoft.Network/dnsZones";
+use crate::cloud::gather::resource;
+use crate::cloud::zones::{KIND, Zone};
 
 /// The types of records that belong to a zone itself.
 const OF_ZONE: &[&str] = &["SOA", "NS"];
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Zone {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: OfZone,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct OfZone {
-    /// `Public` or `Private`; empty on a Stack Hub, which has public ones only.
-    #[serde(deserialize_with = "nullable")]
-    zone_type: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Record {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
-    /// Below the zone; `@` for the zone itself.
-    #[serde(deserialize_with = "nullable")]
-    name: String,
-    #[serde(rename = "type", deserialize_with = "nullable")]
-    kind: String,
-    #[serde(deserialize_with = "nullable")]
-    properties: OfRecord,
-}
+/// A record, with its name below the zone; `@` for the zone itself.
+type Record = Described<OfRecord>;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct OfRecord {
-    #[serde(deserialize_with = "nullable")]
     metadata: Tags,
 }
 
@@ -123,8 +91,7 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
             }
             Err(fault) if fault.is_absence() => {}
             Err(fault) => {
-                let what = format!("the records of the DNS zone `{}`", zone.name);
-                out.unseen.push(unseen(&what, &fault));
+                out.unseen.push(unseen(&format!("the records of the DNS zone `{}`", zone.name), &fault));
             }
         }
     }
@@ -173,8 +140,7 @@ async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discove
             }
             Err(fault) if fault.is_absence() => {}
             Err(fault) => {
-                let what = format!("the records of the private DNS zone `{zone}`");
-                out.unseen.push(unseen(&what, &fault));
+                out.unseen.push(unseen(&format!("the records of the private DNS zone `{zone}`"), &fault));
             }
         }
     }
@@ -198,13 +164,7 @@ fn is_own(ask: &Ask<'_>, record: &Record, zone: &str, around: bool, names: &BTre
 }
 
 fn thing(record: &Record, zone: &str) -> Resource {
-    Resource {
-        id: record.id.clone(),
-        kind: &RECORD,
-        name: format!("{} {}", record.domain(zone), record.sort()),
-        fate: Disposition::Removed,
-        after: Vec::new(),
-    }
+    Resource::removed(&RECORD, record.id.clone(), format!("{} {}", record.domain(zone), record.sort()))
 }
 
 #[cfg(test)]

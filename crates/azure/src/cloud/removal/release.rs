@@ -6,21 +6,13 @@ use serde_json::json;
 use super::names::{Owner, Tags};
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
+use crate::cloud::described::Described;
 use crate::cloud::fault::Fault;
-use crate::cloud::gather::nullable;
 use crate::cloud::operations::Begun;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct Properties {
-    #[serde(deserialize_with = "nullable")]
     tags: Tags,
 }
 
@@ -31,7 +23,7 @@ fn path(id: &str) -> String {
 
 /// The cluster's tags on something.
 async fn own_tags(arm: &Arm, owner: &Owner, id: &str) -> Result<Tags, Fault> {
-    let described = arm.find::<Described>(Api::Tags, &path(id), &[]).await?.unwrap_or_default();
+    let described = arm.find::<Described<Properties>>(Api::Tags, &path(id), &[]).await?.unwrap_or_default();
     Ok(described.properties.tags.into_iter().filter(|(key, _)| owner.is_tag(key)).collect())
 }
 

@@ -2,7 +2,7 @@
 //! removed before the subnet lets go of it.
 
 use futures::future::join_all;
-use landfall_platform::removal::{Discovered, Disposition, Resource};
+use landfall_platform::removal::{Discovered, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use super::names::{name_of, type_of};
 use super::{Ask, unseen};
 use crate::cloud::api_versions::Api;
 use crate::cloud::arm::Arm;
+use crate::cloud::described::{Described, Reference};
 use crate::cloud::fault::Fault;
-use crate::cloud::gather::nullable;
 use crate::cloud::operations::Begun;
 
 /// Types that subnets use, and how subnets name them.
@@ -25,23 +25,8 @@ const BETWEEN: char = '#';
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Described {
-    #[serde(deserialize_with = "nullable")]
-    properties: Properties,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct Properties {
-    #[serde(deserialize_with = "nullable")]
     subnets: Vec<Reference>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Reference {
-    #[serde(deserialize_with = "nullable")]
-    id: String,
 }
 
 /// The subnets of others that use something of the cluster.
@@ -49,7 +34,9 @@ pub(super) async fn subnet_uses(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     let mut out = Discovered::default();
     let used = found.own.iter().filter(|own| USED.iter().any(|(name, _)| own.is_of(name)));
     let asked = used.map(|own| {
-        Box::pin(async move { (own, ask.arm.find::<Described>(Api::Networks, &own.id, &[]).await) })
+        Box::pin(
+            async move { (own, ask.arm.find::<Described<Properties>>(Api::Networks, &own.id, &[]).await) },
+        )
     });
     for (own, answer) in join_all(asked).await {
         match answer {
@@ -65,13 +52,8 @@ pub(super) async fn subnet_uses(ask: &Ask<'_>, found: &Holdings) -> Discovered {
 }
 
 fn thing(used: &str, subnet: &str) -> Resource {
-    Resource {
-        id: format!("{used}{BETWEEN}{subnet}"),
-        kind: &SUBNET_USE,
-        name: format!("{} by the subnet {}", name_of(used), name_of(subnet)),
-        fate: Disposition::Removed,
-        after: Vec::new(),
-    }
+    let name = format!("{} by the subnet {}", name_of(used), name_of(subnet));
+    Resource::removed(&SUBNET_USE, format!("{used}{BETWEEN}{subnet}"), name)
 }
 
 /// Begins to make a subnet let go of what it uses. One that does not use it any more is left as it is.
@@ -79,7 +61,7 @@ pub(super) async fn let_go(arm: &Arm, id: &str) -> Result<Begun, Fault> {
     let Some((used, subnet)) = id.split_once(BETWEEN) else {
         return Ok(Begun::Ended);
     };
-    let Some(mut document) = arm.find::<Value>(Api::Networks, subnet, &[]).await? else {
+    let Some(mut document) = arm.find_in::<Value>(arm.version(Api::Networks), subnet).await? else {
         return Ok(Begun::Ended);
     };
     if !take_out(&mut document, used) {
@@ -93,7 +75,7 @@ pub(super) async fn is_used(arm: &Arm, id: &str) -> Result<bool, Fault> {
     let Some((used, subnet)) = id.split_once(BETWEEN) else {
         return Ok(false);
     };
-    let document = arm.find::<Value>(Api::Networks, subnet, &[]).await?;
+    let document = arm.find_in::<Value>(arm.version(Api::Networks), subnet).await?;
     Ok(document.is_some_and(|mut document| take_out(&mut document, used)))
 }
 

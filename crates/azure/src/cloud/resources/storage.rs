@@ -24,7 +24,6 @@ use super::{COPY, Made, Resources, pages};
 use crate::cloud::api_versions::Api;
 use crate::cloud::authority;
 use crate::cloud::fault::{Fault, Sort};
-use crate::cloud::gather::nullable;
 use crate::resources::BY_IDENTITY;
 
 /// The digest of an uploaded blob, among its metadata.
@@ -39,14 +38,12 @@ const SCOPE: &str = "https://storage.azure.com/.default";
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Keys {
-    #[serde(deserialize_with = "nullable")]
     keys: Vec<Key>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Key {
-    #[serde(deserialize_with = "nullable")]
     value: String,
 }
 
