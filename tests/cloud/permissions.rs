@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::answers::{quotas, simulated};
 use crate::front::{Front, Rule, refusal};
 use crate::moto::{Keys, Moto, image};
-use crate::program::{CONFIG, Landfall, Report, text};
+use crate::program::{CONFIG, Landfall, Report, config, text};
 
 const REGION: &str = "us-east-1";
 
@@ -20,6 +20,7 @@ fn permissions_and_quotas_are_counted_before_anything_is_made() {
     denied(&moto, &keys);
     not_proven(&moto, &keys);
     in_parts(&moto, &keys);
+    passed_with_a_profile(&moto, &keys);
     enough(&moto, &keys);
     // Machines that run already: one of four processors.
     let machine = [
@@ -99,6 +100,31 @@ fn in_parts(moto: &Moto, keys: &Keys) {
     assert_eq!(listed("denied"), ["ec2:RunInstances"], "{check}");
     assert!(listed("unproven").iter().any(|action| action == "s3:CreateBucket"), "{check}");
     report.is("aws.permissions.credentials-mode", "passed");
+}
+
+/// Machines of a pool with an instance profile get the role inside it, which the caller must be allowed to pass to EC2.
+fn passed_with_a_profile(moto: &Moto, keys: &Keys) {
+    let iam = |more: &[(&str, &str)]| {
+        let form: Vec<(&str, &str)> = [("Version", "2010-05-08")].iter().chain(more).copied().collect();
+        moto.ask("iam", REGION, &form);
+    };
+    let (role, profile) = (("RoleName", "machines"), ("InstanceProfileName", "nodes"));
+    let trust = r#"{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "sts:AssumeRole",
+        "Principal": {"Service": "ec2.amazonaws.com"}}]}"#;
+    iam(&[("Action", "CreateRole"), role, ("Path", "/team/"), ("AssumeRolePolicyDocument", trust)]);
+    iam(&[("Action", "CreateInstanceProfile"), profile]);
+    iam(&[("Action", "AddRoleToInstanceProfile"), profile, role]);
+    let answer = Rule::always("iam", "SimulatePrincipalPolicy", |asked| {
+        let of_role = asked.body.contains("role%2Fteam%2Fmachines");
+        assert!(!of_role || asked.body.contains("iam%3APassedToService"), "{}", asked.body);
+        simulated(asked, if of_role { &["iam:PassRole", "iam:GetRole"] } else { &["iam:CreateRole"] })
+    });
+    let front = Front::start(Some(moto.port), None, vec![answer]);
+    let config = config(REGION, "    defaultMachinePlatform:\n      iamProfile: nodes\n");
+    let report = Landfall::new(&config).keys(keys).with("AWS_ENDPOINT_URL", front.url()).preflight();
+    let check = report.says("aws.permissions", "failed", &["iam:PassRole"]);
+    // Roles are not created, and the role is only passed.
+    assert_eq!(check["evidence"]["denied"], serde_json::json!(["iam:PassRole"]), "{check}");
 }
 
 /// Service, code and limit.

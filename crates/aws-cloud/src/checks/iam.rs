@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aws_sdk_iam::operation::get_instance_profile::GetInstanceProfileOutput;
 use aws_sdk_iam::operation::get_role::GetRoleOutput;
+use landfall_aws::permissions::EC2;
 use landfall_model::aws::config::MachinePool;
 use landfall_platform::cloud::{Answer, Asking, Check, check};
 use serde_json::Value;
@@ -16,9 +17,6 @@ use crate::session::Session;
 
 /// What a machine does to have the rights of its role.
 const ASSUME: &str = "sts:assumerole";
-
-/// The service of all partitions' machines, which partitions with a name of their own take as well.
-const EC2: &str = "ec2.amazonaws.com";
 
 /// One check for each role and each instance profile that pools name.
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
@@ -88,8 +86,8 @@ async fn profile(session: &Session<'_>, setting: Setting) -> Result<Answer, Answ
     Ok(passed.with("profile", found.arn()).with("role", role.role_name()))
 }
 
-/// The ARNs of the roles and instance profiles that pools name, by kind and name as `role/nodes`: a name says
-/// nothing of the path. Those that nobody tells are left out.
+/// The ARNs of the roles and instance profiles that pools name, by kind and name as `role/nodes`, and of the role of
+/// each profile, as `instance-profile/nodes/role`: a name says nothing of the path. Those that nobody tells are left out.
 pub(super) async fn arns(session: &Session<'_>) -> BTreeMap<String, String> {
     let Asking { config, given, .. } = session.asking;
     let roles = distinct(config, given, "iamRole", iam_role);
@@ -112,6 +110,8 @@ pub(super) async fn arns(session: &Session<'_>) -> BTreeMap<String, String> {
         let answer = Box::pin(request.send()).await.ok();
         if let Some(profile) = answer.as_ref().and_then(GetInstanceProfileOutput::instance_profile) {
             found.insert(format!("instance-profile/{name}"), profile.arn().to_owned());
+            let role = profile.roles().first().map(|role| role.arn().to_owned());
+            found.extend(role.map(|arn| (format!("instance-profile/{name}/role"), arn)));
         }
     }
     found

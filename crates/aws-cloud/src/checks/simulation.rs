@@ -10,7 +10,7 @@ use landfall_platform::cloud::Answer;
 
 use crate::fault::{Fault, Sort};
 use crate::session::Session;
-use landfall_aws::permissions::Question;
+use landfall_aws::permissions::{PASSED_TO, Question};
 
 /// The most actions that one call takes.
 const MOST_ACTIONS: usize = 100;
@@ -230,11 +230,12 @@ async fn answered(session: &Session<'_>, iam: &Client, subject: Subject<'_>) -> 
         request = request.set_resource_arns(Some(subject.question.resources.clone()));
     }
     if let Some(region) = subject.region {
-        let context = ContextEntry::builder()
-            .context_key_name("aws:RequestedRegion")
-            .context_key_values(region)
-            .context_key_type(ContextKeyTypeEnum::String);
-        request = request.context_entries(context.build());
+        // Roles are passed to machines.
+        let machines = session.asking.catalogue.aws.ec2_service_principal(region);
+        for (key, value) in [("aws:RequestedRegion", region), (PASSED_TO, machines.as_str())] {
+            let context = ContextEntry::builder().context_key_name(key).context_key_values(value);
+            request = request.context_entries(context.context_key_type(ContextKeyTypeEnum::String).build());
+        }
     }
     let mut items = request.into_paginator().items().send();
     let mut answered = Answered::default();

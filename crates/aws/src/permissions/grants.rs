@@ -9,13 +9,17 @@ use landfall_model::config::InstallConfig;
 use landfall_model::plan::{Cluster, Engine, infra_id_prefix};
 use serde_json::{Value, json};
 
-use super::{is_placed, mint, mints, needed, passthrough, shares, terraform};
+use super::{creates_role, is_placed, mint, mints, needed, passthrough, shares, terraform};
 use crate::NAME;
 
 /// All resources.
 const ALL: &str = "*";
 /// How the ARN of all keys ends.
 const ANY_KEY: &str = ":key/*";
+/// How the ARN of all roles ends.
+const ANY_ROLE: &str = ":role/*";
+/// The service of all partitions' machines, which partitions with a name of their own take as well.
+pub const EC2: &str = "ec2.amazonaws.com";
 
 /// What landfall asks before an installation besides what installing takes.
 const PREFLIGHT: &[&str] = &[
@@ -51,6 +55,9 @@ const READ_QUOTAS: &str = "servicequotas:ListServiceQuotas";
 const READ_IMAGES: &str = "ec2:DescribeImages";
 const READ_SNAPSHOTS: &str = "ec2:DescribeSnapshots";
 const TAKE_ROLE: &str = "sts:AssumeRole";
+const PASS_ROLE: &str = "PassRole";
+/// The key of IAM's conditions for the service that a role is passed to.
+pub const PASSED_TO: &str = "iam:PassedToService";
 
 /// What an action is done to. IAM limits an action to resources of the kind that it is for, and some to none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +72,8 @@ enum Scope {
     OwnRoles,
     /// Roles that the cluster uses.
     Roles,
+    /// Roles that are passed to machines, some of them inside of instance profiles.
+    PassedRoles,
     /// Instance profiles that the cluster has made.
     OwnProfiles,
     /// Instance profiles that the cluster uses.
@@ -98,6 +107,8 @@ pub struct Grant {
     pub resources: Vec<String>,
     /// The regions whose endpoints may be called; any where there are none.
     pub regions: Vec<String>,
+    /// The services that a role may be passed to; any where there are none.
+    pub passed_to: Vec<String>,
 }
 
 impl Grant {
@@ -109,9 +120,10 @@ impl Grant {
             "Action": self.actions,
             "Resource": one_or_many(&self.resources),
         });
-        if !self.regions.is_empty() {
-            let regions = one_or_many(&self.regions);
-            statement["Condition"] = json!({ "StringEquals": { "aws:RequestedRegion": regions } });
+        for (key, values) in [("aws:RequestedRegion", &self.regions), (PASSED_TO, &self.passed_to)] {
+            if !values.is_empty() {
+                statement["Condition"]["StringEquals"][key] = one_or_many(values);
+            }
         }
         statement
     }
@@ -149,7 +161,8 @@ pub struct Question {
 /// question. A policy that allows an action on the cluster's own resources only does not allow it on all.
 ///
 /// `real` has the ARNs of what the config names otherwise: of keys by their aliases' ARNs, of roles and
-/// instance profiles by kind and name, as `role/nodes`.
+/// instance profiles by kind and name, as `role/nodes`, and of the role inside a profile as
+/// `instance-profile/nodes/role`.
 #[must_use]
 pub fn questions(
     engine: Engine,
@@ -169,8 +182,8 @@ pub fn questions(
     }
     let grants = names.scoped(actions).into_iter();
     let question = |grant: Grant| {
-        // An alias stands for a key that is one of many.
-        if grant.resources.iter().any(|arn| arn.ends_with(ANY_KEY)) {
+        // Which key an alias names is unknown here, and so is the role inside an instance profile.
+        if grant.resources.iter().any(|arn| arn.ends_with(ANY_KEY) || arn.ends_with(ANY_ROLE)) {
             return Question { actions: grant.actions, resources: Vec::new(), partly: true };
         }
         // The same name with any path stands beside it.
@@ -224,6 +237,10 @@ struct Names<'a> {
     prefix: String,
     roles: BTreeSet<&'a str>,
     profiles: BTreeSet<&'a str>,
+    /// Whether the cluster has roles that are created for it.
+    creates_role: bool,
+    /// The services that machines are of.
+    machines: Vec<String>,
     keys: BTreeSet<&'a str>,
     /// Whether names are published outside the private zone.
     external: bool,
@@ -264,6 +281,10 @@ impl<'a> Names<'a> {
             prefix: infra_id_prefix(&config.metadata.name),
             roles: given(|machines| machines.iam_role.as_str()),
             profiles: given(|machines| machines.iam_profile.as_str()),
+            creates_role: creates_role(config),
+            machines: BTreeSet::from([EC2.to_owned(), catalogue.aws.ec2_service_principal(&platform.region)])
+                .into_iter()
+                .collect(),
             keys: given(|machines| machines.root_volume.kms_key_arn.as_str()),
             external: cluster.external_api || cluster.external_ingress,
             shared: if shares(config) {
@@ -302,6 +323,7 @@ impl<'a> Names<'a> {
         match service {
             "ec2" if action == READ_IMAGES && self.copied_from.is_some() => Scope::Images,
             "tag" if self.global_region.is_some() => Scope::Tags,
+            "iam" if name == PASS_ROLE && !self.profiles.is_empty() => Scope::PassedRoles,
             "iam" => identity_scope(name),
             "route53" => zone_scope(name),
             "s3" => bucket_scope(name),
@@ -320,6 +342,7 @@ impl<'a> Names<'a> {
             Scope::OwnRoles => ("Roles", vec![self.own("role")]),
             Scope::Roles if self.roles.is_empty() => ("Roles", vec![self.own("role")]),
             Scope::Roles => ("UsedRoles", self.own_and("role", &self.roles)),
+            Scope::PassedRoles => ("PassedRoles", self.passed_roles()),
             Scope::OwnProfiles => ("InstanceProfiles", vec![self.own("instance-profile")]),
             Scope::Profiles if self.profiles.is_empty() => {
                 ("InstanceProfiles", vec![self.own("instance-profile")])
@@ -342,7 +365,8 @@ impl<'a> Names<'a> {
             Scope::Tags => self.region_and(self.global_region),
             _ => Vec::new(),
         };
-        Grant { sid, actions: actions.into_iter().collect(), resources, regions }
+        let passed_to = if scope == Scope::PassedRoles { self.machines.clone() } else { Vec::new() };
+        Grant { sid, actions: actions.into_iter().collect(), resources, regions, passed_to }
     }
 
     fn region_and(&self, other: Option<&str>) -> Vec<String> {
@@ -361,13 +385,29 @@ impl<'a> Names<'a> {
 
     /// The same, and what the user names; its path is not known.
     fn own_and(&self, kind: &str, given: &BTreeSet<&str>) -> Vec<String> {
-        let named = |name: &&str| match self.real(&format!("{kind}/{name}")) {
+        let given = given.iter().flat_map(|name| self.named(kind, name));
+        std::iter::once(self.own(kind)).chain(given).collect()
+    }
+
+    fn named(&self, kind: &str, name: &str) -> Vec<String> {
+        match self.real(&format!("{kind}/{name}")) {
             Some(arn) => vec![arn],
             None => [format!("iam::*:{kind}/{name}"), format!("iam::*:{kind}/*/{name}")]
                 .map(|rest| self.arn(&rest))
                 .to_vec(),
+        }
+    }
+
+    /// The roles that are passed to machines. Which roles instance profiles have only IAM knows: without its answer, any.
+    fn passed_roles(&self) -> Vec<String> {
+        let of_profile = |name: &&str| self.real(&format!("instance-profile/{name}/role"));
+        let Some(of_profiles) = self.profiles.iter().map(of_profile).collect::<Option<BTreeSet<String>>>()
+        else {
+            return vec![self.arn(&format!("iam::*{ANY_ROLE}"))];
         };
-        std::iter::once(self.own(kind)).chain(given.iter().flat_map(named)).collect()
+        let own = self.creates_role.then(|| self.own("role"));
+        let given = self.roles.iter().flat_map(|name| self.named("role", name));
+        own.into_iter().chain(given).chain(of_profiles).collect()
     }
 
     /// The ARN of what the config names otherwise.
@@ -403,7 +443,7 @@ fn all() -> Vec<String> {
 
 fn identity_scope(name: &str) -> Scope {
     // Actions on roles that may be the user's own: the others are for roles that are made and removed.
-    const USED_ROLES: &[&str] = &["GetRole", "PassRole", "TagRole", "UntagRole"];
+    const USED_ROLES: &[&str] = &["GetRole", PASS_ROLE, "TagRole", "UntagRole"];
     const USED_PROFILES: &[&str] = &["GetInstanceProfile", "TagInstanceProfile", "UntagInstanceProfile"];
     const LISTS: &[&str] =
         &["GetUser", "ListInstanceProfiles", "ListRoles", "ListUsers", "SimulatePrincipalPolicy"];

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-pub use grants::{Grant, Question, grants, questions};
+pub use grants::{EC2, Grant, PASSED_TO, Question, grants, questions};
 
 use super::EDGE;
 use super::config::{MachinePool as Settings, Platform};
@@ -103,7 +103,7 @@ fn groups(config: &InstallConfig, platform: &Platform, secret: bool) -> Vec<(&'s
         ("create-networking", !existing_network),
         ("create-dualstack-networking", dual_stack),
         ("create-hosted-zone", !existing_zone),
-        ("create-instance-role", any(config, |_, machines| machines.iam_role.is_empty())),
+        ("create-instance-role", creates_role(config)),
         ("create-instance-profile", any(config, |_, machines| machines.iam_profile.is_empty())),
         ("kms-encryption-keys", any(config, |_, machines| !machines.root_volume.kms_key_arn.is_empty())),
         ("public-ipv4-pool", !platform.public_ipv4_pool.is_empty()),
@@ -129,6 +129,11 @@ fn groups(config: &InstallConfig, platform: &Platform, secret: bool) -> Vec<(&'s
         ("delete-shared-instance-role", deletes && role_given),
         ("delete-shared-instance-profile", deletes && profile_given),
     ]
+}
+
+/// Whether a pool gets a role of the cluster: it names neither a role nor an instance profile, which has one.
+fn creates_role(config: &InstallConfig) -> bool {
+    any(config, |_, machines| machines.iam_role.is_empty() && machines.iam_profile.is_empty())
 }
 
 /// Whether a pool and its settings are of some kind. The config is a completed one: what the default machine

@@ -234,6 +234,38 @@ fn given_roles_are_used_and_not_made() {
 }
 
 #[test]
+fn roles_inside_of_given_instance_profiles_are_passed_to_machines_only() {
+    let profile = |name: &str| Settings { iam_profile: name.to_owned(), ..Settings::default() };
+    let mut config = with_settings("cn-north-1", &profile("nodes"));
+    check(&config);
+    let created = ["iam:CreateRole", "iam:DeleteRole", "iam:DeleteRolePolicy", "iam:PutRolePolicy"];
+    assert!(!created.iter().any(|action| needs(&config, action)));
+    let passed = allowing(&config, "iam:PassRole");
+    assert_eq!(passed["Resource"], "arn:aws-cn:iam::*:role/*");
+    let services = json!({ "iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"] });
+    assert_eq!(passed["Condition"]["StringEquals"], services);
+    assert_eq!(listed(&passed), ["iam:PassRole"]);
+
+    let asked = |config: &InstallConfig, real: &[(&str, &str)]| {
+        let real = real.iter().map(|(name, arn)| ((*name).to_owned(), (*arn).to_owned())).collect();
+        let all = questions(Engine::Native, config, Catalogue::embedded(), RELEASE, ACCOUNT, &real);
+        let found = all.into_iter().find(|question| question.actions == ["iam:PassRole"]);
+        found.map(|question| (question.resources, question.partly)).unwrap_or_default()
+    };
+    assert_eq!(asked(&config, &[]), (Vec::new(), true));
+    let role = "arn:aws-cn:iam::123456789012:role/team/machines";
+    let real = [("instance-profile/nodes/role", role)];
+    assert_eq!(asked(&config, &real), (vec![role.to_owned()], false));
+    // The control plane alone has a profile: the compute pool gets a role of the cluster.
+    config.compute = vec![pool("worker")];
+    check(&config);
+    assert!(created.iter().all(|action| needs(&config, action)));
+    let own = "arn:aws-cn:iam::123456789012:role/demo-preflight".to_owned();
+    assert_eq!(asked(&config, &real), (vec![own, role.to_owned()], false));
+    assert_eq!(asked(&config, &[]), (Vec::new(), true));
+}
+
+#[test]
 fn an_image_is_read_where_it_is_copied_from() {
     let config = config("us-new-9");
     check(&config);
