@@ -14,7 +14,8 @@ pub const STACK_BOOT_MANAGED: Code = Code::new("LF0546");
 pub const BOOT_ACCOUNT: Code = Code::new("LF0547");
 
 const TYPE: &str = "bootDiagnostics.type";
-const USER_MANAGED: &str = "UserManaged";
+/// The type of diagnostics in the user's account.
+pub const USER_MANAGED: &str = "UserManaged";
 
 pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     let Some(diagnostics) = &settings.azure.boot_diagnostics else {

@@ -1,6 +1,6 @@
 //! The rules of Azure's fields: `docs/install-config.md`, section 11. One small file for each subject.
 
-mod boot_diagnostics;
+pub(crate) mod boot_diagnostics;
 mod clouds;
 pub(super) mod confidential;
 mod customer_key;

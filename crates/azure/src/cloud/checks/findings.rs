@@ -1,6 +1,6 @@
 //! The findings of the checks of Azure.
 
-use landfall_diagnostics::{Finding, Kind, few, shortened};
+use landfall_diagnostics::{Finding, Kind, Severity, few, shortened};
 
 use super::images::Wish;
 use super::locks::{DNS_GROUP, Held};
@@ -125,7 +125,12 @@ pub(super) fn image_plan(wish: &Wish, planned: bool) -> Finding {
     } else {
         (format!("{urn} has no purchase plan"), "write `plan: NoPurchasePlan`")
     };
-    Finding::warning(&IMAGE_PLAN, Kind::Invalid, format!("{}.plan", wish.field), message).help(help)
+    let mut finding =
+        Finding::warning(&IMAGE_PLAN, Kind::Invalid, format!("{}.plan", wish.field), message).help(help);
+    if wish.strict {
+        finding.severity = Severity::Error;
+    }
+    finding
 }
 
 pub(super) fn identity_missing(field: &str, name: &str, group: &str) -> Finding {

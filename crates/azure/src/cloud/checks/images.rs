@@ -6,6 +6,7 @@ use landfall_diagnostics::Finding;
 use landfall_model::azure::config::OsImage;
 use landfall_model::azure::facts::Size;
 use landfall_model::catalogue::Role;
+use landfall_model::plan::{Since, is_from};
 use landfall_platform::cloud::{Answer, Asking, Check, Verdict, check};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -43,6 +44,8 @@ pub(super) struct Wish {
     pub(super) protected: bool,
     /// Location that is to have the image.
     pub(super) region: String,
+    /// Whether openshift-install refuses an image whose plan is not the config's, as from 4.19 on.
+    pub(super) strict: bool,
 }
 
 impl Wish {
@@ -87,7 +90,7 @@ enum Terms {
 
 /// One check for each pool that names an image.
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
-    let Asking { config, given, catalogue, .. } = session.asking;
+    let Asking { config, given, catalogue, release, .. } = session.asking;
     let platform = session.platform;
     let mut all = Vec::new();
     for (path, pool) in config.pools() {
@@ -105,6 +108,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
             size: named.or_else(usual).unwrap_or_default().to_owned(),
             protected: settings.settings.as_ref().is_some_and(|own| !own.security_type.is_empty()),
             region: plain(&platform.region),
+            strict: is_from(release, Since::Today),
         };
         let id = format!("azure.marketplace-image.{}", pool.name);
         all.push(check(id, wish.field.clone(), usable(session, wish)));
@@ -232,6 +236,7 @@ fn seen(answer: Answer, found: &Properties, wish: &Wish) -> Answer {
 mod tests {
     use super::*;
     use crate::cloud::described::of_text;
+    use landfall_diagnostics::Severity;
     use landfall_testing::assert_names;
 
     const VERSION: &str = r#"{"location": "eastus", "name": "413.92.2023101700", "properties": {
@@ -253,6 +258,7 @@ mod tests {
             size: text("Standard_D4s_v3"),
             protected: true,
             region: text("eastus"),
+            strict: false,
         }
     }
 
@@ -338,6 +344,9 @@ mod tests {
         assert_eq!(code(judged(&bare, &Terms::None, &wish("WithPurchasePlan", "amd64"))), "LF1137");
         assert_eq!(code(judged(&properties(VERSION), &Terms::None, &wish(NO_PLAN, "amd64"))), "LF1137");
         assert_eq!(code(judged(&bare, &Terms::None, &wish(NO_PLAN, "amd64"))), "");
+        for (strict, severity) in [(false, Severity::Warning), (true, Severity::Error)] {
+            assert_eq!(findings::image_plan(&Wish { strict, ..wish("", "amd64") }, true).severity, severity);
+        }
     }
 
     #[test]

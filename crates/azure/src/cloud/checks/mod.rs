@@ -1,6 +1,7 @@
 //! Checks of what facts do not hold: keys, images, identities, rights, locks, providers, quotas. All of them
 //! only read.
 
+mod boot_accounts;
 mod credentials_mode;
 mod disk_sets;
 mod findings;
@@ -33,6 +34,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     all.extend(image_source::checks(session));
     all.extend(disk_sets::checks(session));
     all.extend(identities::checks(session));
+    all.extend(boot_accounts::checks(session));
     all.extend(keys::checks(session));
     all.extend(quotas::of_all(session));
     numbered(&mut all);
