@@ -35,7 +35,7 @@ fn existing_subnets_are_looked_at_one_by_one() {
     moto.publish(REGION, &vpc, &[&public[0], &public[1]]);
     let ids = [&*private[0], &*private[1], &*public[0], &*public[1]];
     fits(&moto, &keys, &vpc, &ids);
-    does_not_fit(&moto, &keys, &vpc, &ids[..2]);
+    does_not_fit(&moto, &keys, &vpc, &ids);
 }
 
 fn fits(moto: &Moto, keys: &Keys, vpc: &str, ids: &[&str]) {
@@ -74,9 +74,16 @@ fn fits(moto: &Moto, keys: &Keys, vpc: &str, ids: &[&str]) {
 
 /// Everything that is wrong, each at the line that it is about. Nobody reaches the cluster from outside, so that
 /// public subnets are of no matter.
-fn does_not_fit(moto: &Moto, keys: &Keys, vpc: &str, good: &[&str]) {
+fn does_not_fit(moto: &Moto, keys: &Keys, vpc: &str, all: &[&str]) {
     const MISSING: &str = "subnet-0aaaaaaaaaaaaaaaa";
     const GROUP: &str = "sg-0aaaaaaaaaaaaaaaa";
+    let (good, unnamed) = all.split_at(2);
+    let provider = "sigs.k8s.io/cluster-api-provider-aws/cluster/maker-x9k2p";
+    let tag = |id: &str, key: &str, value: &str| {
+        moto.ec2(REGION, "CreateTags", &[("ResourceId.1", id), ("Tag.1.Key", key), ("Tag.1.Value", value)]);
+    };
+    tag(vpc, provider, "owned");
+    tag(unnamed[0], "kubernetes.io/cluster/unmanaged", "true");
     let stranger = moto.vpc(REGION, "10.0.0.0/16");
     let elsewhere = moto.subnet(&stranger, "us-east-1c", "10.0.2.0/24", None);
     let outside = moto.subnet(vpc, "us-east-1d", "10.0.200.0/24", None);
@@ -109,6 +116,9 @@ fn does_not_fit(moto: &Moto, keys: &Keys, vpc: &str, good: &[&str]) {
     }
     let check = told("LF0723", "other-x1y2z", "platform.aws.vpc.subnets[4].id");
     assert!(text(check, "message").contains(&owned), "{check}");
+    told("LF0723", "maker-x9k2p", "platform.aws.vpc.subnets");
+    let check = told("LF0740", unnamed[1], "platform.aws.vpc.subnets");
+    assert!(!text(check, "message").contains(unnamed[0]), "{check}");
     let group = wrong.iter().find(|check| text(check, "code") == "LF0728");
     assert!(group.is_some_and(|check| text(check, "message").contains(GROUP)), "{}", report.ran);
 
@@ -116,7 +126,7 @@ fn does_not_fit(moto: &Moto, keys: &Keys, vpc: &str, good: &[&str]) {
     let ran = landfall.ask(&["create", "manifests", "-o", "json"]).ends(4);
     let refused = ran.json();
     let findings = refused["findings"].as_array().unwrap();
-    for code in ["LF0707", "LF0720", "LF0721", "LF0723", "LF0728"] {
+    for code in ["LF0707", "LF0720", "LF0721", "LF0723", "LF0728", "LF0740"] {
         assert!(findings.iter().any(|finding| finding["code"] == code), "{code}: {ran}");
     }
     assert!(!landfall.directory().join("metadata.json").exists());

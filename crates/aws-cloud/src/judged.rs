@@ -57,10 +57,10 @@ pub(super) const JUDGED: &[Judged] = &[
     Judged {
         id: "aws.subnets",
         field: "platform.aws.vpc.subnets",
-        parts: &["subnets"],
+        parts: &["subnets", "vpc"],
         codes: &[
             "LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733",
-            "LF0738", "LF0739",
+            "LF0738", "LF0739", "LF0740",
         ],
         passed: subnets,
     },

@@ -90,5 +90,6 @@ fn instance_type(catalogue: &Catalogue, name: &str, zones: Vec<String>) -> Insta
         vcpus: i32::try_from(known.vcpus).unwrap_or(i32::MAX),
         memory_mib: i64::from(known.memory_mib),
         architectures: vec![known.architecture.clone()],
+        ..InstanceType::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use aws_sdk_ec2::Client;
-use aws_sdk_ec2::types::{ArchitectureValues, Image, ImageState};
+use aws_sdk_ec2::types::{ArchitectureValues, BootModeValues, Image, ImageState};
 use landfall_model::aws::config::MachinePool;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::{InstallConfig, MachinePool as Pool};
@@ -53,6 +53,9 @@ async fn named(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer
     let ec2 = session.ec2().await?;
     let found = described(session, ec2, &setting.value).await;
     let seen = found.map_err(|fault| fault.answer(&setting.field))?;
+    let confidential = |pool: &Pool| {
+        pool.platform.aws.as_ref().is_some_and(|own| own.ami_id == setting.value && own.has_sev_snp())
+    };
     Ok(judged(
         seen.as_ref(),
         &Wish {
@@ -60,6 +63,7 @@ async fn named(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer
             region: session.region(),
             architecture: &setting.architecture,
             field: &setting.field,
+            uefi: session.asking.config.pools().any(|(_, pool)| confidential(pool)),
         },
     ))
 }
@@ -68,7 +72,7 @@ async fn named(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer
 async fn published(session: &Session<'_>, architecture: String) -> Result<Answer, Answer> {
     let Asking { config, catalogue, release, .. } = session.asking;
     let (architecture, region) = (architecture.as_str(), session.region());
-    let wish = |id, region| Wish { id, region, architecture, field: FIELD };
+    let wish = |id, region| Wish { id, region, architecture, field: FIELD, uefi: false };
     if let Some(id) = catalogue.image(release, architecture, NAME, region) {
         let ec2 = session.ec2().await?;
         let found = described(session, ec2, id).await;
@@ -142,6 +146,7 @@ struct Seen {
     architecture: String,
     name: String,
     deprecated: String,
+    boot_mode: String,
 }
 
 fn seen(image: &Image) -> Seen {
@@ -152,6 +157,7 @@ fn seen(image: &Image) -> Seen {
         architecture: if architecture == "x86_64" { "amd64" } else { architecture }.to_owned(),
         name: text(image.name()),
         deprecated: text(image.deprecation_time()),
+        boot_mode: text(image.boot_mode().map(BootModeValues::as_str)),
     }
 }
 
@@ -165,6 +171,8 @@ pub(super) struct Wish<'a> {
     pub(super) architecture: &'a str,
     /// Where the config names it, or could.
     pub(super) field: &'a str,
+    /// Whether machines boot with UEFI alone, as with AMD SEV-SNP.
+    pub(super) uefi: bool,
 }
 
 /// Whether machines can start from an image. What a cloud leaves out stands against nothing.
@@ -178,6 +186,8 @@ fn judged(seen: Option<&Seen>, wish: &Wish<'_>) -> Answer {
         Answer::found(pages::image_unavailable(wish, &seen.state))
     } else if !fits {
         Answer::found(pages::image_of_another(wish, &seen.architecture))
+    } else if wish.uefi && !seen.boot_mode.starts_with("uefi") {
+        Answer::found(pages::image_without_uefi(wish, &seen.boot_mode))
     } else {
         Answer::passed(format!("{} is available in {}", wish.id, wish.region))
     };
@@ -193,7 +203,11 @@ mod tests {
     use landfall_testing::assert_names;
 
     fn code(seen: Option<&Seen>) -> &'static str {
-        let wish = Wish { id: "ami-1", region: "us-east-1", architecture: "amd64", field: FIELD };
+        code_if(seen, false)
+    }
+
+    fn code_if(seen: Option<&Seen>, uefi: bool) -> &'static str {
+        let wish = Wish { id: "ami-1", region: "us-east-1", architecture: "amd64", field: FIELD, uefi };
         match judged(seen, &wish).verdict {
             Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
@@ -211,6 +225,21 @@ mod tests {
         assert_eq!(code(Some(&image(ImageState::Available, ArchitectureValues::Arm64))), "LF1031");
         assert_eq!(code(Some(&image(ImageState::Available, ArchitectureValues::X8664))), "");
         assert_eq!(code(Some(&Seen::default())), "");
+    }
+
+    #[test]
+    fn machines_with_sev_snp_boot_with_uefi() {
+        let image = Image::builder().architecture(ArchitectureValues::X8664);
+        let of = |mode: BootModeValues| seen(&image.clone().boot_mode(mode).build());
+        for (mode, wanted) in [
+            (BootModeValues::Uefi, ""),
+            (BootModeValues::UefiPreferred, ""),
+            (BootModeValues::LegacyBios, "LF1031"),
+        ] {
+            assert_eq!(code_if(Some(&of(mode.clone())), true), wanted, "{mode:?}");
+            assert_eq!(code_if(Some(&of(mode)), false), "");
+        }
+        assert_eq!(code_if(Some(&seen(&image.build())), true), "LF1031");
     }
 
     #[test]
@@ -246,7 +275,7 @@ mod tests {
         let master = Pool { architecture: "amd64".to_owned(), ..Pool::default() };
         let mut config = InstallConfig { control_plane: Some(master), ..InstallConfig::default() };
         let source = |config: &InstallConfig, architecture: &str, region: &str| {
-            let wish = Wish { id: "", region, architecture, field: FIELD };
+            let wish = Wish { id: "", region, architecture, field: FIELD, uefi: false };
             source(config, Catalogue::embedded(), "4.14", &wish).map(|(from, _)| from)
         };
         let copied = |architecture: &str, region: &str| source(&config, architecture, region);

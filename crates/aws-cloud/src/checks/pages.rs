@@ -63,6 +63,17 @@ pub(super) fn image_of_another(wish: &Wish<'_>, architecture: &str) -> Finding {
         .help("set an image of the pool's architecture in the pool's amiID")
 }
 
+pub(super) fn image_without_uefi(wish: &Wish<'_>, mode: &str) -> Finding {
+    let mode = if mode.is_empty() { "legacy-bios" } else { mode };
+    let message = format!(
+        "the image {} has the boot mode {}, and AMD SEV-SNP needs UEFI",
+        shortened(wish.id),
+        shortened(mode)
+    );
+    Finding::error(&IMAGE_ARCHITECTURE, Kind::Invalid, wish.field, message)
+        .help("set an image with the boot mode uefi or uefi-preferred in the pool's amiID")
+}
+
 pub(super) fn key_elsewhere(field: &str, arn: &str, found: &str, wanted: &str) -> Finding {
     let (arn, found) = (shortened(arn), shortened(found));
     let message = format!("the key {arn} is in {found}, the volumes are in {wanted}");

@@ -6,6 +6,7 @@ use aws_sdk_ec2::types::Host;
 use landfall_model::aws::facts::DedicatedHost;
 use landfall_platform::cloud::Asked;
 
+use super::network::owners;
 use crate::session::Session;
 
 /// The hosts that the config names, sorted by id.
@@ -39,18 +40,23 @@ fn host_of(described: &Host, named: &BTreeSet<&str>) -> Option<DedicatedHost> {
     Some(DedicatedHost {
         id: id.to_owned(),
         zone: described.availability_zone().unwrap_or_default().to_owned(),
+        owners: owners(described.tags()),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aws_sdk_ec2::types::Tag;
 
     #[test]
     fn a_host_counts_if_the_config_names_it() {
-        let host = |id: &str| Host::builder().host_id(id).availability_zone("us-east-1a").build();
+        let tag = Tag::builder().key("kubernetes.io/cluster/other-x9k2p").value("owned").build();
+        let host =
+            |id: &str| Host::builder().host_id(id).availability_zone("us-east-1a").tags(tag.clone()).build();
         let named = BTreeSet::from(["h-1"]);
-        let wanted = DedicatedHost { id: "h-1".to_owned(), zone: "us-east-1a".to_owned() };
+        let [id, zone, owner] = ["h-1", "us-east-1a", "other-x9k2p"].map(str::to_owned);
+        let wanted = DedicatedHost { id, zone, owners: vec![owner] };
         assert_eq!(host_of(&host("h-1"), &named), Some(wanted));
         assert_eq!(host_of(&host("h-2"), &named), None);
     }

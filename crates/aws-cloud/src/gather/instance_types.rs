@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::{
-    InstanceType as TypeName, InstanceTypeInfo, InstanceTypeOffering, LocationType, MemoryInfo,
-    ProcessorInfo, VCpuInfo,
+    InstanceType as TypeName, InstanceTypeHypervisor, InstanceTypeInfo, InstanceTypeOffering, LocationType,
+    MemoryInfo, NetworkInfo, ProcessorInfo, VCpuInfo,
 };
 use futures::future::join_all;
 use landfall_diagnostics::nearest;
 use landfall_model::aws::catalogue::family;
-use landfall_model::aws::facts::InstanceType;
+use landfall_model::aws::facts::{IPV6, InstanceType, NITRO, SEV_SNP};
 use landfall_model::catalogue::{Catalogue, Role};
 use landfall_model::config::{InstallConfig, MachinePool};
 use landfall_model::plan::replicas;
@@ -209,12 +209,21 @@ fn fill(known: &mut InstanceType, info: &InstanceTypeInfo) {
     let supported = info.processor_info().map(ProcessorInfo::supported_architectures).unwrap_or_default();
     let own = |name: &str| ARCHITECTURES.iter().find(|(theirs, _)| *theirs == name).map(|(_, own)| *own);
     known.architectures = supported.iter().filter_map(|name| own(name.as_str())).map(str::to_owned).collect();
+    // Machines without a hypervisor are on the Nitro system as well.
+    let nitro = info.bare_metal() == Some(true) || info.hypervisor() == Some(&InstanceTypeHypervisor::Nitro);
+    let features = info.processor_info().map(ProcessorInfo::supported_features).unwrap_or_default();
+    let has = [
+        (IPV6, info.network_info().and_then(NetworkInfo::ipv6_supported) == Some(true)),
+        (NITRO, nitro),
+        (SEV_SNP, features.iter().any(|feature| feature.as_str() == SEV_SNP)),
+    ];
+    known.features = has.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect();
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aws_sdk_ec2::types::ArchitectureType;
+    use aws_sdk_ec2::types::{ArchitectureType, SupportedAdditionalProcessorFeature};
     use landfall_model::aws::config;
     use landfall_model::aws::config::{Platform, Subnet};
 
@@ -335,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_over_size_and_architectures() {
+    fn takes_over_size_architectures_and_features() {
         let info = InstanceTypeInfo::builder()
             .v_cpu_info(VCpuInfo::builder().default_v_cpus(4).build())
             .memory_info(MemoryInfo::builder().size_in_mib(16384).build())
@@ -343,12 +352,22 @@ mod tests {
                 ProcessorInfo::builder()
                     .supported_architectures(ArchitectureType::I386)
                     .supported_architectures(ArchitectureType::X8664)
+                    .supported_features(SupportedAdditionalProcessorFeature::AmdSevSnp)
                     .build(),
             )
+            .network_info(NetworkInfo::builder().ipv6_supported(true).build())
+            .hypervisor(InstanceTypeHypervisor::Xen)
             .build();
         let mut known = InstanceType::default();
         fill(&mut known, &info);
         assert_eq!((known.vcpus, known.memory_mib), (4, 16384));
         assert_eq!(known.architectures, ["amd64"]);
+        assert_eq!(known.features, ["ipv6", "amd-sev-snp"]);
+        let metal = InstanceTypeInfo::builder().bare_metal(true).build();
+        let nitro = InstanceTypeInfo::builder().hypervisor(InstanceTypeHypervisor::Nitro).build();
+        for info in [metal, nitro] {
+            fill(&mut known, &info);
+            assert_eq!(known.features, ["nitro"]);
+        }
     }
 }

@@ -20,6 +20,7 @@ use landfall_platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
 use tokio::sync::OnceCell;
 
 use super::session::Session;
+use network::Vpc;
 
 pub(super) use instance_types::described;
 pub(super) use region::opt_in_of;
@@ -34,6 +35,7 @@ pub(super) struct Answers {
     zones: OnceCell<Asked<Vec<Zone>>>,
     instance_types: OnceCell<Asked<BTreeMap<String, InstanceType>>>,
     subnets: OnceCell<Asked<Vec<Subnet>>>,
+    vpc: OnceCell<Asked<Vpc>>,
     security_groups: OnceCell<Asked<Vec<SecurityGroup>>>,
     dedicated_hosts: OnceCell<Asked<Vec<DedicatedHost>>>,
     public_zone: OnceCell<Asked<Option<HostedZone>>>,
@@ -62,6 +64,11 @@ impl Session<'_> {
         self.answers.subnets.get_or_init(|| Box::pin(network::subnets(self))).await
     }
 
+    /// What matters of the network of these subnets; nothing where they are not known.
+    async fn vpc(&self) -> &Asked<Vpc> {
+        self.answers.vpc.get_or_init(|| Box::pin(network::vpc(self))).await
+    }
+
     /// The security groups that the config names, without those that are not there.
     pub(super) async fn security_groups(&self) -> &Asked<Vec<SecurityGroup>> {
         self.answers.security_groups.get_or_init(|| Box::pin(network::security_groups(self))).await
@@ -86,12 +93,13 @@ impl Session<'_> {
 /// All facts that planning needs, asked for at the same time.
 pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
     Box::pin(async move {
-        let (caller, opt_in, zones, types, subnets, groups, hosts, public_zone, private_zone) = join!(
+        let (caller, opt_in, zones, types, subnets, vpc, groups, hosts, public_zone, private_zone) = join!(
             session.caller(),
             session.opt_in(),
             session.zones(),
             session.instance_types(),
             session.subnets(),
+            session.vpc(),
             session.security_groups(),
             session.dedicated_hosts(),
             session.public_zone(),
@@ -101,6 +109,7 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
         let region = session.region();
         let partition = session.asking.catalogue.aws.partition_of(region);
         let mut gaps = Vec::new();
+        let vpc = take("vpc", vpc, &mut gaps);
         let mut facts = Facts {
             region: region.to_owned(),
             partition: partition.map(|(id, _)| id.to_owned()).unwrap_or_default(),
@@ -110,6 +119,8 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
             instance_types: take("instance-types", types, &mut gaps),
             images: BTreeMap::new(),
             vpc: String::new(),
+            vpc_owners: vpc.owners,
+            untagged_subnets: vpc.untagged,
             subnets: take("subnets", subnets, &mut gaps),
             security_groups: take("security-groups", groups, &mut gaps),
             dedicated_hosts: take("dedicated-hosts", hosts, &mut gaps),

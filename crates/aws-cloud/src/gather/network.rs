@@ -9,20 +9,17 @@ use aws_sdk_ec2::types::{
 };
 use futures::join;
 use ipnet::Ipv4Net;
-use landfall_model::aws::facts::{SecurityGroup, Subnet, Zone};
+use landfall_model::aws::facts::{SecurityGroup, Subnet, WAVELENGTH_ZONE, Zone};
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::is_infra_id_of;
 use landfall_platform::cloud::Asked;
 
 use super::filter;
 use crate::session::Session;
-use landfall_aws::tags::CLUSTER;
+use landfall_aws::tags::{CLUSTER, id_of};
 
 /// The field of the subnets.
 const SUBNETS: &str = "platform.aws.vpc.subnets";
-
-/// The kind of zones in the networks of mobile operators.
-const WAVELENGTH_ZONE: &str = "wavelength-zone";
 
 /// The subnets that the config names, in its order.
 pub(super) async fn subnets(session: &Session<'_>) -> Asked<Vec<Subnet>> {
@@ -128,11 +125,52 @@ fn subnet(described: &Described, zones: &[Zone], tables: &[Table]) -> Subnet {
     subnet
 }
 
-/// The infrastructure ids of the clusters that a resource was made for.
-fn owners(tags: &[Tag]) -> Vec<String> {
+/// The infrastructure ids of the clusters that a resource was created for, each once.
+pub(super) fn owners(tags: &[Tag]) -> Vec<String> {
     let owned = tags.iter().filter(|tag| tag.value() == Some("owned"));
-    let ids = owned.filter_map(|tag| tag.key()?.strip_prefix(CLUSTER));
-    ids.filter(|id| !id.is_empty()).map(str::to_owned).collect()
+    let ids: BTreeSet<&str> = owned.filter_map(|tag| id_of(tag.key()?)).collect();
+    ids.into_iter().map(str::to_owned).collect()
+}
+
+/// What matters of an existing network.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vpc {
+    /// Clusters that own it.
+    pub(super) owners: Vec<String>,
+    /// Subnets that the config does not name and that no cluster's tag is on.
+    pub(super) untagged: Vec<String>,
+}
+
+/// The network of the first subnet that the config names. Nothing is known of it where the subnets are not known, which
+/// is said of these.
+pub(super) async fn vpc(session: &Session<'_>) -> Asked<Vpc> {
+    const CALL: &str = "ec2:DescribeVpcs";
+    const SUBNETS_CALL: &str = "ec2:DescribeSubnets";
+    let id = session.subnets().await.as_ref().ok().and_then(|subnets| subnets.first());
+    let Some(id) = id.map(|subnet| subnet.vpc.as_str()).filter(|id| !id.is_empty()) else {
+        return Ok(Vpc::default());
+    };
+    let ec2 = session.ec2().await?;
+    let vpcs = ec2.describe_vpcs().filters(filter("vpc-id", [id])).into_paginator().items().send();
+    let subnets = ec2.describe_subnets().filters(filter("vpc-id", [id])).into_paginator().items().send();
+    let (vpcs, subnets) = join!(
+        session.asked(CALL, SUBNETS, vpcs.try_collect()),
+        session.asked(SUBNETS_CALL, SUBNETS, subnets.try_collect()),
+    );
+    let (vpcs, subnets) = (vpcs?, subnets?);
+    let named: Vec<&str> = session.platform.vpc.subnets.iter().map(|subnet| subnet.id.as_str()).collect();
+    let owners = vpcs.iter().find(|vpc| vpc.vpc_id() == Some(id)).map(|vpc| owners(vpc.tags()));
+    Ok(Vpc { owners: owners.unwrap_or_default(), untagged: untagged(&subnets, id, &named) })
+}
+
+/// The subnets of a network that are not among the named ones and have no tag of a cluster, not even that of none, sorted.
+fn untagged(subnets: &[Described], vpc: &str, named: &[&str]) -> Vec<String> {
+    let tagged = |subnet: &&Described| {
+        subnet.tags().iter().any(|tag| tag.key().is_some_and(|key| key.starts_with(CLUSTER)))
+    };
+    let there = subnets.iter().filter(|subnet| subnet.vpc_id() == Some(vpc) && !tagged(subnet));
+    let ids = there.filter_map(Described::subnet_id).filter(|id| !named.contains(id));
+    ids.map(str::to_owned).collect::<BTreeSet<String>>().into_iter().collect()
 }
 
 /// What of a route table decides whether a subnet is public.
@@ -298,9 +336,27 @@ mod tests {
             tag("kubernetes.io/cluster/one-bcd24", "owned"),
             tag("kubernetes.io/cluster/two-bcd25", "shared"),
             tag("kubernetes.io/cluster/", "owned"),
+            tag("sigs.k8s.io/cluster-api-provider-aws/cluster/one-bcd24", "owned"),
+            tag("sigs.k8s.io/cluster-api-provider-aws/cluster/three-bcd26", "owned"),
             tag("Name", "owned"),
         ];
-        assert_eq!(owners(&tags), ["one-bcd24"]);
+        assert_eq!(owners(&tags), ["one-bcd24", "three-bcd26"]);
+    }
+
+    #[test]
+    fn other_subnets_of_the_network_count_without_a_tag_of_a_cluster() {
+        let subnet = |id: &str, vpc: &str, key: &str| {
+            let tag = Tag::builder().key(key).value("true").build();
+            Described::builder().subnet_id(id).vpc_id(vpc).tags(tag).build()
+        };
+        let there = [
+            subnet("subnet-4", "vpc-1", "Name"),
+            subnet("subnet-3", "vpc-1", "sigs.k8s.io/cluster-api-provider-aws/cluster/one-bcd24"),
+            subnet("subnet-2", "vpc-1", "kubernetes.io/cluster/unmanaged"),
+            subnet("subnet-1", "vpc-1", "Name"),
+            subnet("subnet-0", "vpc-2", "Name"),
+        ];
+        assert_eq!(untagged(&there, "vpc-1", &["subnet-1"]), ["subnet-3", "subnet-4"]);
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(super) const NO_PUBLIC_ZONE: Code = Code::new("LF0727");
 pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
 const GROUPS: Code = Code::new("LF0730");
 const NO_FREE_ADDRESS: Code = Code::new("LF0739");
+const UNTAGGED: Code = Code::new("LF0740");
 pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 pub(super) const ROLE: Code = Code::new("LF0732");
 pub(super) const ROLE_ZONES: Code = Code::new("LF0733");
@@ -80,6 +81,22 @@ pub(super) fn other_architecture(pool: &str, name: &str, has: &[String], wanted:
     );
     Finding::error(&ARCHITECTURE, Kind::Invalid, format!("{pool}.platform.aws.type"), message)
         .help(format!("use a type of {}, or set {pool}.architecture", shortened(wanted)))
+}
+
+/// A compute pool whose architecture is not that of the first compute pool.
+pub(super) fn other_pool_architecture(pool: &str, has: &str, first: &str) -> Finding {
+    let message =
+        format!("the pool is {}, and the first compute pool is {}", shortened(has), shortened(first));
+    Finding::error(&ARCHITECTURE, Kind::Invalid, format!("{pool}.architecture"), message).help(
+        "use one architecture for all compute pools; add machines of another one after the installation",
+    )
+}
+
+/// A type without something that machines of the config need; `needs` says what, and for what.
+pub(super) fn lacks_feature(code: &'static Code, pool: &str, name: &str, needs: &str) -> Finding {
+    let message = format!("{} does not support {needs}", shortened(name));
+    Finding::error(code, Kind::Invalid, format!("{pool}.platform.aws.type"), message)
+        .help("use a type that supports it")
 }
 
 pub(super) fn no_such_subnet(i: usize, id: &str, region: &str) -> Finding {
@@ -150,8 +167,7 @@ pub(super) fn zones_of_role(role: &str, missing: &BTreeSet<String>, idle: &BTree
 
 /// A dedicated host that is not there, or of which nothing is known; `asked` says which.
 pub(super) fn no_such_host(pool: &str, i: usize, id: &str, asked: bool) -> Finding {
-    let field = format!("{pool}.platform.aws.hostPlacement.dedicatedHost[{i}].id");
-    let id = shortened(id);
+    let (field, id) = (host_field(pool, i), shortened(id));
     let (message, help) = if asked {
         (
             format!("there is no dedicated host `{id}` in this account and region"),
@@ -166,9 +182,27 @@ pub(super) fn no_such_host(pool: &str, i: usize, id: &str, asked: bool) -> Findi
     Finding::error(&HOST, Kind::Invalid, field, message).help(help)
 }
 
+/// A dedicated host of another cluster.
+pub(super) fn host_owned(pool: &str, i: usize, id: &str, owners: &[&str]) -> Finding {
+    let message = format!("the dedicated host `{}` belongs to the cluster {}", shortened(id), listed(owners));
+    Finding::error(&HOST, Kind::Forbidden, host_field(pool, i), message)
+        .help("use a host that belongs to no cluster")
+}
+
+/// A second dedicated host of a zone.
+pub(super) fn two_hosts(pool: &str, i: usize, second: &DedicatedHost, first: &str) -> Finding {
+    let (first, id, zone) = (shortened(first), shortened(&second.id), shortened(&second.zone));
+    let message = format!("the dedicated hosts `{first}` and `{id}` of the pool are both in {zone}");
+    Finding::error(&HOST, Kind::Invalid, host_field(pool, i), message).help("keep one host of each zone")
+}
+
+fn host_field(pool: &str, i: usize) -> String {
+    format!("{pool}.platform.aws.hostPlacement.dedicatedHost[{i}].id")
+}
+
 /// A dedicated host outside of the zones of its pool.
 pub(super) fn host_elsewhere(pool: &str, i: usize, host: &DedicatedHost, zones: &[String]) -> Finding {
-    let field = format!("{pool}.platform.aws.hostPlacement.dedicatedHost[{i}].id");
+    let field = host_field(pool, i);
     let names: Vec<&str> = zones.iter().map(String::as_str).collect();
     let message = format!(
         "the dedicated host `{}` is in {}, and the pool in {}",
@@ -200,6 +234,11 @@ pub(super) fn outside(i: usize, found: &Subnet, machines: &[String]) -> Finding 
         .related("the machine networks", "networking.machineNetwork")
 }
 
+pub(super) fn without_ipv4(i: usize, found: &Subnet) -> Finding {
+    let message = format!("the subnet `{}` has no IPv4 addresses, which machines need", shortened(&found.id));
+    Finding::error(&ADDRESSES, Kind::Required, subnet(i), message).help("use a subnet with an IPv4 CIDR")
+}
+
 pub(super) fn no_private_subnet(count: usize) -> Finding {
     let message = format!("none of the {count} given subnets is a private subnet of an availability zone");
     Finding::error(&PRIVATE, Kind::Invalid, "platform.aws.vpc.subnets", message)
@@ -210,6 +249,24 @@ pub(super) fn owned(i: usize, found: &Subnet, owners: &[&str]) -> Finding {
     let message = format!("the subnet `{}` belongs to the cluster {}", shortened(&found.id), listed(owners));
     Finding::error(&OWNER, Kind::Invalid, subnet(i), message)
         .help("use a subnet that belongs to no cluster: this one is deleted with that cluster")
+}
+
+pub(super) fn vpc_owned(vpc: &str, owners: &[&str]) -> Finding {
+    let message =
+        format!("the VPC {} of the subnets belongs to the cluster {}", shortened(vpc), listed(owners));
+    Finding::error(&OWNER, Kind::Forbidden, "platform.aws.vpc.subnets", message)
+        .help("use a VPC that belongs to no cluster: this one is deleted with that cluster")
+}
+
+/// Subnets that the config does not name, where the cluster may put load balancers.
+pub(super) fn untagged(vpc: &str, others: &[&str]) -> Finding {
+    let message = format!(
+        "the VPC {} has subnets that the config does not name, and the cluster may put load balancers there: {}",
+        shortened(vpc),
+        listed(others)
+    );
+    Finding::error(&UNTAGGED, Kind::Forbidden, "platform.aws.vpc.subnets", message)
+        .help("tag them `kubernetes.io/cluster/unmanaged: true`, or give roles to the subnets of the config")
 }
 
 pub(super) fn no_hosted_zone(id: &str, with_role: bool) -> Finding {

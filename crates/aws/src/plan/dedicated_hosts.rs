@@ -1,7 +1,8 @@
-//! Machines on dedicated hosts: each zone of a pool takes the first host in it that the config names
-//! (`assets.md`, B.9 and F.2).
+//! Machines on dedicated hosts: each zone of a pool takes the host in it that the config names (`assets.md`, B.9 and
+//! F.2).
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use landfall_diagnostics::Findings;
 use landfall_model::aws::config::{DedicatedHost, MachinePool};
@@ -46,14 +47,21 @@ pub(super) fn choose(
     }
     let mut by_zone: BTreeMap<String, String> = BTreeMap::new();
     for (i, host, known) in named(planning, settings) {
+        let others = known.map(|known| planning.others(&known.owners)).unwrap_or_default();
+        if !others.is_empty() {
+            out.push(cloud_pages::host_owned(path, i, &host.id, &others));
+        }
         match known {
             None => out.push(cloud_pages::no_such_host(path, i, &host.id, planning.asked())),
             Some(known) if !zones.contains(&known.zone) => {
                 out.push(cloud_pages::host_elsewhere(path, i, known, zones));
             }
-            Some(known) => {
-                by_zone.entry(known.zone.clone()).or_insert_with(|| known.id.clone());
-            }
+            Some(known) => match by_zone.entry(known.zone.clone()) {
+                Entry::Occupied(first) => out.push(cloud_pages::two_hosts(path, i, known, first.get())),
+                Entry::Vacant(zone) => {
+                    zone.insert(known.id.clone());
+                }
+            },
         }
     }
     let without: Vec<&str> =

@@ -2,11 +2,13 @@
 
 use ipnet::IpNet;
 use landfall_diagnostics::{Code, Finding, Findings, Kind};
+use landfall_model::aws::facts::WAVELENGTH_ZONE;
 use landfall_model::config::Net;
 
 use super::{Planning, given_subnets};
+use crate::EDGE;
 
-const IPV6: Code = Code::new("LF0738");
+pub(super) const IPV6: Code = Code::new("LF0738");
 const SUBNETS: &str = "platform.aws.vpc.subnets";
 const MACHINES: &str = "networking.machineNetwork";
 
@@ -20,12 +22,36 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
         config.networking.iter().flat_map(|networking| networking.machine_network.iter().enumerate());
     let ipv6 = networks.filter(|(_, network)| !network.cidr.is_ipv4());
     let ipv6: Vec<(usize, &Net)> = ipv6.filter_map(|(i, network)| Some((i, network.cidr.given()?))).collect();
+    let edge = config.compute.iter().position(|pool| pool.name == EDGE);
     if planning.existing_network() {
         check_subnets(planning, &ipv6, out);
-    } else if let Some((i, network)) = ipv6.first() {
+        if edge.is_some() {
+            check_wavelength(planning, out);
+        }
+        return;
+    }
+    if let Some(i) = edge {
+        let message = "a dual-stack cluster with an edge pool needs existing subnets";
+        let finding = Finding::error(&IPV6, Kind::Forbidden, format!("compute[{i}].platform.aws"), message);
+        out.push(finding.help("remove the pool, name existing subnets, or write `ipFamily: IPv4`"));
+    }
+    if let Some((i, network)) = ipv6.first() {
         let message = format!("AWS chooses the IPv6 addresses of a new VPC, and the config names {network}");
         let finding = Finding::error(&IPV6, Kind::Invalid, format!("{MACHINES}[{i}].cidr"), message);
         out.push(finding.help("remove the IPv6 network, or name existing subnets").at(MACHINES));
+    }
+}
+
+/// Machines of an edge pool in a dual-stack cluster are in local zones only.
+fn check_wavelength(planning: &Planning<'_>, out: &mut Findings) {
+    let found = given_subnets::found(planning).into_iter();
+    for (i, subnet) in found.filter(|(_, subnet)| subnet.zone_type == WAVELENGTH_ZONE) {
+        let (id, zone) = (&subnet.id, &subnet.zone);
+        let message = format!(
+            "subnet {id} is in the Wavelength zone {zone}, which a dual-stack cluster does not support"
+        );
+        let finding = Finding::error(&IPV6, Kind::Invalid, format!("{SUBNETS}[{i}].id"), message);
+        out.push(finding.help("remove the subnet, or write `ipFamily: IPv4`"));
     }
 }
 

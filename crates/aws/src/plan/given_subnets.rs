@@ -4,8 +4,9 @@ use ipnet::IpNet;
 use landfall_diagnostics::Findings;
 use landfall_model::aws::facts::{AVAILABILITY_ZONE, Subnet};
 use landfall_model::config::Net;
+use landfall_model::plan::{Since, is_from};
 
-use super::{Planning, cloud_pages, cloud_profile};
+use super::{Planning, cloud_pages, cloud_profile, subnet_roles};
 
 /// Whether machines of ordinary pools can be in a subnet.
 pub(super) fn is_ordinary(subnet: &Subnet) -> bool {
@@ -18,6 +19,7 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     check_networks(&found, out);
     check_addresses(planning, &found, out);
     check_owners(planning, &found, out);
+    check_untagged(planning, out);
     check_zones(planning, &found, out);
     if lack_private(planning) {
         out.push(cloud_pages::no_private_subnet(found.len()));
@@ -47,6 +49,13 @@ fn check_networks(found: &[(usize, &Subnet)], out: &mut Findings) {
 }
 
 fn check_addresses(planning: &Planning<'_>, found: &[(usize, &Subnet)], out: &mut Findings) {
+    // Facts written by hand may leave the addresses out.
+    let lacks_ipv4 = |subnet: &Subnet| {
+        is_ordinary(subnet) && subnet.cidr.is_empty() && (planning.asked() || !subnet.ipv6_cidr.is_empty())
+    };
+    for (i, subnet) in found.iter().filter(|(_, subnet)| lacks_ipv4(subnet)) {
+        out.push(cloud_pages::without_ipv4(*i, subnet));
+    }
     let networking = planning.case.config.networking.as_ref();
     let given = networking.map(|networking| networking.machine_network.as_slice()).unwrap_or_default();
     let machines: Vec<&Net> = given.iter().filter_map(|network| network.cidr.given()).collect();
@@ -74,11 +83,26 @@ fn check_zones(planning: &Planning<'_>, found: &[(usize, &Subnet)], out: &mut Fi
 }
 
 fn check_owners(planning: &Planning<'_>, found: &[(usize, &Subnet)], out: &mut Findings) {
-    let own = planning.case.identity.infra_id.as_str();
     for (i, subnet) in found {
-        let others: Vec<&str> = subnet.owners.iter().map(String::as_str).filter(|id| *id != own).collect();
+        let others = planning.others(&subnet.owners);
         if !others.is_empty() {
             out.push(cloud_pages::owned(*i, subnet, &others));
         }
+    }
+    let others = planning.others(&planning.facts.vpc_owners);
+    if !others.is_empty() {
+        out.push(cloud_pages::vpc_owned(&planning.facts.vpc, &others));
+    }
+}
+
+/// Refuses other subnets of the network in which the cluster may put load balancers, as openshift-install does from
+/// 4.19 on, where the config can name roles instead.
+fn check_untagged(planning: &Planning<'_>, out: &mut Findings) {
+    let untagged: Vec<&str> = planning.facts.untagged_subnets.iter().map(String::as_str).collect();
+    if !untagged.is_empty()
+        && is_from(planning.case.release, Since::Today)
+        && !subnet_roles::are_given(planning)
+    {
+        out.push(cloud_pages::untagged(&planning.facts.vpc, &untagged));
     }
 }

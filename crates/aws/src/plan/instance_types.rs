@@ -1,12 +1,12 @@
 //! Instance types: `assets.md`, B.9 and G.3.
 
 use landfall_diagnostics::{Finding, Findings};
-use landfall_model::aws::facts::InstanceType;
+use landfall_model::aws::facts::{IPV6, InstanceType, NITRO, SEV_SNP};
 use landfall_model::catalogue::Role;
 use landfall_model::plan::TypeOffer;
 use landfall_rules::allowance;
 
-use super::{Planning, cloud_pages, cloud_profile, pages};
+use super::{Planning, cloud_pages, cloud_profile, dual_stack, pages};
 use crate::type_names::proposed;
 
 /// The rule of the first releases: `data/default-instance-types.json`.
@@ -153,6 +153,37 @@ pub(super) fn check(planning: &Planning<'_>, name: &str, wish: &Wish<'_>, out: &
         wish.zones.iter().filter(|zone| !offer.zones.contains(zone)).map(String::as_str).collect();
     if !missing.is_empty() {
         out.push(pages::not_offered(wish, name, &missing, &offering(planning, name, offer.zones.clone())));
+    }
+}
+
+/// Refuses a type that the config names without what its machines need, as far as the cloud says what it has.
+pub(super) fn check_features(
+    planning: &Planning<'_>,
+    name: &str,
+    path: &str,
+    sev_snp: bool,
+    out: &mut Findings,
+) {
+    let Some(offer) = planning.facts.instance_types.get(name).filter(|offer| !offer.features.is_empty())
+    else {
+        return;
+    };
+    let is_dual_stack = planning.platform.is_dual_stack();
+    let (ipv6, processor) = (&dual_stack::IPV6, &cloud_pages::ARCHITECTURE);
+    let needs = [
+        (IPV6, is_dual_stack, ipv6, "IPv6, which a dual-stack cluster needs"),
+        (
+            NITRO,
+            is_dual_stack,
+            ipv6,
+            "an IPv6 metadata service, which a dual-stack cluster needs: it is not on Nitro",
+        ),
+        (SEV_SNP, sev_snp, processor, "AMD SEV-SNP, which `cpuOptions` asks for"),
+    ];
+    for (feature, needed, code, what) in needs {
+        if needed && !offer.features.iter().any(|has| has == feature) {
+            out.push(cloud_pages::lacks_feature(code, path, name, what));
+        }
     }
 }
 

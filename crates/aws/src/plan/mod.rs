@@ -59,6 +59,12 @@ impl<'a> Planning<'a> {
         self.case.facts.source == Source::Cloud && facts.caller.is_some() && facts.region == self.region()
     }
 
+    /// Those of the clusters that own something which are not this one.
+    fn others<'o>(&self, owners: &'o [String]) -> Vec<&'o str> {
+        let own = self.case.identity.infra_id.as_str();
+        owners.iter().map(String::as_str).filter(|id| *id != own).collect()
+    }
+
     /// Whether the catalogue alone was asked.
     fn offline(&self) -> bool {
         self.case.facts.source == Source::Catalogue

@@ -90,6 +90,19 @@ pub(super) fn no_zones(region: &str, pool: &str, existing: bool) -> Finding {
         .help(format!("set {pool}.platform.aws.zones, or zones in the default machine platform"))
 }
 
+/// An edge pool that would get no machines.
+pub(super) fn no_edge_zones(pool: &str, existing: bool) -> Finding {
+    let (message, help) = if existing {
+        let message =
+            "the edge pool has no subnet: none of the given subnets is in a local or Wavelength zone";
+        (message, "add a subnet in an edge zone, or remove the pool".to_owned())
+    } else {
+        let help = format!("set {pool}.platform.aws.zones to local or Wavelength zones, or remove the pool");
+        ("the edge pool has no zones", help)
+    };
+    Finding::error(&ZONES, Kind::Required, format!("{pool}.platform.aws.zones"), message).help(help)
+}
+
 pub(super) fn no_such_zones(region: &str, pool: &str, zones: &[&str], local: bool) -> Finding {
     let kind = if local { "a local zone" } else { "an availability zone" };
     let message = format!("{} is not known as {kind} of `{}`", zones.join(", "), shortened(region));

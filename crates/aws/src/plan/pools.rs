@@ -11,7 +11,9 @@ use landfall_model::plan::replicas;
 
 use super::instance_types::{self, Wish};
 use super::zones::is_local;
-use super::{Planning, cloud_profile, cluster_api, dedicated_hosts, given_subnets, image, pages, zones};
+use super::{
+    Planning, cloud_pages, cloud_profile, cluster_api, dedicated_hosts, given_subnets, image, pages, zones,
+};
 use crate::EDGE;
 use crate::rules::missing_endpoints;
 
@@ -25,7 +27,15 @@ pub(super) fn choose(planning: &Planning<'_>, existing: Option<&Network>, out: &
     let control_plane =
         config.control_plane.as_ref().and_then(|p| pool(planning, existing, &zones, "controlPlane", p, out));
     let mut compute = Vec::new();
+    let first = config.compute.first().map_or("", |pool| pool.architecture.as_str());
     for (i, given) in config.compute.iter().enumerate() {
+        if given.architecture != first {
+            out.push(cloud_pages::other_pool_architecture(
+                &format!("compute[{i}]"),
+                &given.architecture,
+                first,
+            ));
+        }
         compute.extend(pool(planning, existing, &zones, &format!("compute[{i}]"), given, out));
     }
     (out.errors() == before).then_some((control_plane, compute))
@@ -91,6 +101,7 @@ fn pool(
     let mut types = BTreeMap::new();
     if !settings.instance_type.is_empty() {
         instance_types::check(planning, &settings.instance_type, &wish(&zones), out);
+        instance_types::check_features(planning, &settings.instance_type, path, settings.has_sev_snp(), out);
     } else if edge {
         // Local zones differ in what they offer, so each has a type of its own.
         for zone in &zones {
@@ -148,19 +159,24 @@ fn without_zones(
     given: &MachinePool,
     known: &[String],
 ) -> Option<Finding> {
-    let edge = given.name == EDGE;
     if let Some(allowance) = planning.case.catalogue.allowance.as_ref().filter(|_| !known.is_empty()) {
         // Subnets in zones that the profile does not list were refused one by one.
         let region = planning.region();
         return existing.is_none().then(|| cloud_profile::no_zone(allowance, region, path, known));
     }
-    // An edge pool without machines and zones asks for nothing. Subnets of which none is private were refused as
-    // a whole.
-    let said = !edge && existing.is_some() && given_subnets::lack_private(planning);
-    let asks = !edge || replicas(given) > 0;
+    if given.name == EDGE {
+        // Unknown subnets, and a dual-stack cluster with an edge pool in a new network, were refused.
+        let said = match existing {
+            Some(_) => given_subnets::found(planning).len() < planning.platform.vpc.subnets.len(),
+            None => planning.platform.is_dual_stack(),
+        };
+        return (!said).then(|| pages::no_edge_zones(path, existing.is_some()));
+    }
+    // Subnets of which none is private were refused as a whole.
+    let said = existing.is_some() && given_subnets::lack_private(planning);
     // The region check has already refused an unknown region, such as a misspelt one.
     let said = said || !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
-    (asks && !said).then(|| pages::no_zones(planning.region(), path, existing.is_some()))
+    (!said).then(|| pages::no_zones(planning.region(), path, existing.is_some()))
 }
 
 /// The zones of the existing subnets in local zones.

@@ -3,6 +3,8 @@
 mod cloud_profile;
 mod dedicated_hosts;
 mod dual_stack;
+mod edge_pools;
+mod existing_vpc;
 mod images;
 mod instance_types;
 mod machine_network;
@@ -73,6 +75,7 @@ fn offer(architecture: &str) -> InstanceType {
         vcpus: 4,
         memory_mib: 16_384,
         architectures: owned(&[architecture]),
+        ..InstanceType::default()
     }
 }
 
@@ -307,7 +310,19 @@ fn subnets_lie_in_the_machine_networks() {
     if let Some(subnet) = facts.subnets.first_mut() {
         subnet.cidr.clear();
     }
-    nothing_is_said(&existing_config(), facts);
+    // Whoever writes facts by hand may leave the addresses out.
+    let by_hand = Facts { caller: None, ..facts.clone() };
+    nothing_is_said(&existing_config(), by_hand.clone());
+    let ipv6 = "2600:1f18:0:1::/64".to_owned();
+    let mut with_ipv6 = by_hand;
+    for subnet in &mut with_ipv6.subnets {
+        subnet.ipv6_cidr.clone_from(&ipv6);
+    }
+    for facts in [facts, with_ipv6] {
+        let findings = found(&existing_config(), facts);
+        assert_eq!(places(&findings), [("LF0721", "platform.aws.vpc.subnets[0].id")]);
+        assert_names(message(&findings), &[PRIVATE, "IPv4"]);
+    }
 }
 
 #[test]

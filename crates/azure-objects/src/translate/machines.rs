@@ -107,7 +107,8 @@ fn check(set: &mut Set<'_>) {
 #[must_use]
 pub fn is_pointer(config: &str) -> bool {
     let config: Option<Map<String, Value>> = serde_json::from_str(config).ok();
-    let is_mount = |unit: &Value| unit["name"].as_str().is_some_and(|name| name.ends_with(".mount"));
+    let is_mount =
+        |unit: &Value| unit["name"].as_str().is_some_and(|name| name.rsplit('.').next() == Some("mount"));
     let is_open = |(part, value): (&String, &Value)| match (part.as_str(), value) {
         ("ignition", _) => true,
         ("storage", Value::Object(parts)) => {

@@ -163,6 +163,15 @@ model! {
     }
 }
 
+impl MachinePool {
+    /// Whether the machines have AMD SEV-SNP.
+    #[must_use]
+    pub fn has_sev_snp(&self) -> bool {
+        let options = self.cpu_options.as_ref().and_then(|options| options.confidential_compute.as_deref());
+        options.is_some_and(|own| own == super::values::SEV_SNP)
+    }
+}
+
 impl Platform {
     /// The URLs that may hold a password, each with its JSON pointer below the platform's section.
     #[must_use]

@@ -25,6 +25,10 @@ model! {
         pub images: BTreeMap<String, String>,
         /// Existing network that the config's subnets are in.
         pub vpc: String,
+        /// Infrastructure ids of clusters that own that network, as its tags say.
+        pub vpc_owners: Vec<String>,
+        /// Subnets of that network that the config does not name and no tag `kubernetes.io/cluster/` assigns or excludes.
+        pub untagged_subnets: Vec<String>,
         /// Existing subnets that the config names.
         pub subnets: Vec<Subnet>,
         /// Existing security groups that the config names.
@@ -72,6 +76,8 @@ model! {
         pub memory_mib: i64,
         /// Processor architectures, `amd64` and `arm64`; empty where it is unknown.
         pub architectures: Vec<String>,
+        /// What else it supports, of `ipv6`, `nitro` and `amd-sev-snp`; empty where it is unknown.
+        pub features: Vec<String>,
     }
 
     /// An existing subnet.
@@ -111,6 +117,8 @@ model! {
         pub id: String,
         /// Zone that it is in.
         pub zone: String,
+        /// Infrastructure ids of clusters that own it, as its tags say.
+        pub owners: Vec<String>,
     }
 
     /// A Route 53 zone.
@@ -129,6 +137,14 @@ model! {
 
 /// The kind of ordinary zones.
 pub const AVAILABILITY_ZONE: &str = "availability-zone";
+/// The kind of zones in the networks of mobile operators.
+pub const WAVELENGTH_ZONE: &str = "wavelength-zone";
+/// The feature of instance types whose machines can have IPv6 addresses.
+pub const IPV6: &str = "ipv6";
+/// The feature of instance types on the Nitro system, whose metadata service answers at an IPv6 address.
+pub const NITRO: &str = "nitro";
+/// The feature of instance types with AMD SEV-SNP, as EC2 names it.
+pub const SEV_SNP: &str = "amd-sev-snp";
 
 impl Facts {
     /// The zones that ordinary machines can be in, sorted.

@@ -16,7 +16,9 @@ pub const SUBNET_ROLES: &[&str] = &[
     "IngressControllerLB",
 ];
 /// Confidential computing of a machine.
-pub const CONFIDENTIAL: &[&str] = &["AMDEncryptedVirtualizationNestedPaging", "Disabled"];
+pub const CONFIDENTIAL: &[&str] = &[SEV_SNP, "Disabled"];
+/// AMD SEV-SNP.
+pub const SEV_SNP: &str = "AMDEncryptedVirtualizationNestedPaging";
 /// Placement on dedicated hosts.
 pub const AFFINITIES: &[&str] = &["AnyAvailable", "DedicatedHost"];
 /// Access to the instance metadata service.

@@ -24,9 +24,12 @@ fn placed(zones: &[&str], hosts: &[&str]) -> InstallConfig {
     config
 }
 
+fn host(id: &str, zone: &str) -> facts::DedicatedHost {
+    facts::DedicatedHost { id: id.to_owned(), zone: zone.to_owned(), ..facts::DedicatedHost::default() }
+}
+
 fn with_host() -> Facts {
-    let host = facts::DedicatedHost { id: HOST.to_owned(), zone: "us-east-1b".to_owned() };
-    Facts { dedicated_hosts: vec![host], ..base_facts() }
+    Facts { dedicated_hosts: vec![host(HOST, "us-east-1b")], ..base_facts() }
 }
 
 fn found_here(config: &InstallConfig, facts: Facts) -> Vec<Finding> {
@@ -50,6 +53,28 @@ fn hosts_are_in_the_zones_of_their_pool() {
     // If the cloud was not asked, the zone of the host is unknown.
     let offline = found_for(RELEASE, &placed(&["us-east-1b"], &[HOST]), base_facts(), Source::Catalogue);
     assert!(offline.iter().any(|finding| finding.code.as_str() == "LF0734"));
+}
+
+#[test]
+fn a_zone_has_one_host_of_no_other_cluster() {
+    const SECOND: &str = "h-0fedcba9876543210";
+    const FIELD: &str = "compute[0].platform.aws.hostPlacement.dedicatedHost";
+    let mut facts = with_host();
+    facts.dedicated_hosts.push(host(SECOND, "us-east-1b"));
+    let both = placed(&["us-east-1b"], &[HOST, SECOND]);
+    let findings = found_here(&both, facts.clone());
+    assert_eq!(places(&findings), [("LF0734", &*format!("{FIELD}[1].id"))]);
+    assert_names(message(&findings), &[HOST, SECOND, "us-east-1b"]);
+    if let Some(host) = facts.dedicated_hosts.first_mut() {
+        host.owners = owned(&["demo-bcd24", "other-x9k2p"]);
+    }
+    let findings = found_here(&placed(&["us-east-1b"], &[HOST]), facts.clone());
+    assert_eq!(places(&findings), [("LF0734", &*format!("{FIELD}[0].id"))]);
+    assert_names(message(&findings), &[HOST, "other-x9k2p"]);
+    if let Some(host) = facts.dedicated_hosts.first_mut() {
+        host.owners.pop();
+    }
+    nothing_is_found(&placed(&["us-east-1b"], &[HOST]), facts);
 }
 
 #[test]

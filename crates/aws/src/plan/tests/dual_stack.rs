@@ -59,7 +59,7 @@ fn existing_subnets_have_ipv6_addresses_in_the_machine_networks() {
 fn local_zones_need_no_ipv6_addresses() {
     let mut config = dual(base_config(), &[]);
     config.compute.push(pool("edge", 0));
-    assert_eq!(places(&found_here(&config, base_facts())), []);
+    assert_eq!(places(&found_here(&config, base_facts())), [("LF0738", "compute[1].platform.aws")]);
     let mut facts = with_ipv6(["2600:1f18:0:1::/64", "2600:1f18:0:2::/64"]);
     let local = facts.subnets.first().cloned().map(|mut subnet| {
         "subnet-local".clone_into(&mut subnet.id);
@@ -75,7 +75,45 @@ fn local_zones_need_no_ipv6_addresses() {
         let local = config::Subnet { id: "subnet-local".to_owned(), ..config::Subnet::default() };
         platform.vpc.subnets.push(local);
     }
-    assert_eq!(places(&found_here(&config, facts)), []);
+    let mut edge = pool("edge", 0);
+    let instance_type = "m6i.xlarge".to_owned();
+    edge.platform.aws = Some(config::MachinePool { instance_type, ..config::MachinePool::default() });
+    config.compute.push(edge);
+    if let Some(offer) = facts.instance_types.get_mut("m6i.xlarge") {
+        offer.zones.push("us-east-1-bos-1a".to_owned());
+    }
+    assert_eq!(places(&found_here(&config, facts.clone())), []);
+    if let Some(subnet) = facts.subnets.last_mut() {
+        "wavelength-zone".clone_into(&mut subnet.zone_type);
+    }
+    let findings = found_here(&config, facts);
+    assert_eq!(places(&findings), [("LF0738", "platform.aws.vpc.subnets[2].id")]);
+    assert_names(message(&findings), &["subnet-local", "us-east-1-bos-1a"]);
+}
+
+#[test]
+fn instance_types_support_ipv6() {
+    let named =
+        config::MachinePool { instance_type: "m5.xlarge".to_owned(), ..config::MachinePool::default() };
+    let single = with_settings(named);
+    let of = |features: &[&str], config: &InstallConfig| {
+        let mut facts = base_facts();
+        if let Some(offer) = facts.instance_types.get_mut("m5.xlarge") {
+            offer.features = owned(features);
+        }
+        found_here(config, facts)
+    };
+    let dual = dual(single.clone(), &[]);
+    for (features, wanted) in [(&["ipv6"][..], "Nitro"), (&["nitro"], "IPv6")] {
+        let findings = of(features, &dual);
+        assert_eq!(places(&findings), [("LF0738", "controlPlane.platform.aws.type")]);
+        assert_names(message(&findings), &["m5.xlarge", wanted]);
+        assert_eq!(places(&of(features, &single)), []);
+    }
+    // Nothing is known of the type in facts of an older landfall.
+    for features in [&["ipv6", "nitro"][..], &[]] {
+        assert_eq!(places(&of(features, &dual)), []);
+    }
 }
 
 #[test]

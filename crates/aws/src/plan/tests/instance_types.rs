@@ -39,6 +39,34 @@ fn types_are_of_the_architecture_of_their_pool() {
     nothing_is_said(&with_settings(settings), facts);
 }
 
+#[test]
+fn a_type_has_the_processor_feature_that_its_pool_needs() {
+    let confidential = |kind: &str| {
+        let cpu_options = Some(config::CpuOptions { confidential_compute: Some(kind.to_owned()) });
+        with_settings(config::MachinePool {
+            instance_type: "m5.xlarge".to_owned(),
+            cpu_options,
+            ..config::MachinePool::default()
+        })
+    };
+    let of = |features: &[&str], config: &InstallConfig| {
+        let mut facts = base_facts();
+        if let Some(offer) = facts.instance_types.get_mut("m5.xlarge") {
+            offer.features = owned(features);
+        }
+        found(config, facts)
+    };
+    let snp = confidential("AMDEncryptedVirtualizationNestedPaging");
+    let findings = of(&["ipv6", "nitro"], &snp);
+    assert_eq!(places(&findings), [("LF0719", "controlPlane.platform.aws.type")]);
+    assert_names(message(&findings), &["m5.xlarge", "SEV-SNP"]);
+    for (features, config) in
+        [(&["amd-sev-snp"][..], &snp), (&[], &snp), (&["ipv6", "nitro"], &confidential("Disabled"))]
+    {
+        assert_eq!(places(&of(features, config)), []);
+    }
+}
+
 /// The base facts with more types, each with its virtual CPUs and four times as many GiB of memory.
 fn with_types(types: &[(&str, i32)]) -> Facts {
     let mut facts = base_facts();
