@@ -337,7 +337,7 @@ def workloads(maker, net, owner, things, group):
 class Brought:
     """What a user brings."""
 
-    def __init__(self, account, owner, domain, zones, apart):
+    def __init__(self, account, domain, zones, apart):
         maker = Maker(account, "")
         self.network = Network(maker, "corporate", 90, zones, bare=True)
         self.zones = apart or account
@@ -349,8 +349,7 @@ class Brought:
             # Below the cluster's domain, and in a zone that nobody gave to the cluster.
             elsewhere = at_zones.zone(domain)
             at_zones.records(elsewhere, f"api.{domain}")
-        # It is called like one that is created for the cluster.
-        self.role = f"{owner}-bootstrap-role"
+        self.role = "corporate-role"
         maker.role(self.role)
         group = maker.group("corporate", self.network.vpc)
         maker.machine("corporate", self.network.private[0], [group])
@@ -434,7 +433,7 @@ def make(account, apart, owner, things, words):
     maker.records(public_zone, f"www.{BASE_DOMAIN}", f"api.not{domain}", domain)
     maker.records(public_zone, f"api.{domain}", kind="TXT", value='"by hand"')
     neighbours(account, owner, public_zone)
-    given = Brought(account, owner, domain, 1 if things < 100 else 3, apart) if apart or "brought" in words else None
+    given = Brought(account, domain, 1 if things < 100 else 3, apart) if apart or "brought" in words else None
     if "marked" in words:
         tag = {"Key": f"kubernetes.io/cluster/{owner}", "Value": "owned"}
         account.route53.change_tags_for_resource(ResourceType="hostedzone", ResourceId=public_zone, AddTags=[tag])

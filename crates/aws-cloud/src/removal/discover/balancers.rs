@@ -185,7 +185,7 @@ async fn newer(look: Look<'_>, vpcs: &Vpcs) -> Result<(Part, BTreeSet<String>), 
         let described = Described { name, ends: named::BALANCERS, vpc: one.vpc_id() };
         let (whose, swept) = whose(look, vpcs, &described, tags.get(arn));
         if whose == Whose::Unproven {
-            part.doubt(look, &format!("load balancer {name}"), NAMED);
+            part.doubt(look, arn, &format!("load balancer {name}"), NAMED);
         }
         let Some(fate) = whose.fate() else { continue };
         let mut node = with_name(&kinds::LOAD_BALANCER, arn, fate, one.load_balancer_name());
@@ -228,7 +228,7 @@ async fn target_groups(look: Look<'_>, vpcs: &Vpcs) -> Result<Part, Lost> {
         let described = Described { name, ends: named::TARGET_GROUPS, vpc: one.vpc_id() };
         let (whose, swept) = whose(look, vpcs, &described, tags.get(arn));
         if whose == Whose::Unproven {
-            part.doubt(look, &format!("target group {name}"), NAMED);
+            part.doubt(look, arn, &format!("target group {name}"), NAMED);
         }
         let Some(fate) = whose.fate() else { continue };
         let mut node = with_name(&kinds::TARGET_GROUP, arn, fate, one.target_group_name());

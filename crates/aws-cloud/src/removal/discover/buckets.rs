@@ -33,7 +33,9 @@ pub(super) async fn buckets(look: Look<'_>) -> Part {
     for (name, answer) in names.iter().zip(answers) {
         match answer {
             Ok(Whose::Cluster(fate)) => part.nodes.push(node(look, name, fate)),
-            Ok(Whose::Unproven) => part.doubt(look, &format!("bucket {name}"), NAMED),
+            Ok(Whose::Unproven) => {
+                part.doubt(look, &look.home.bucket(name), &format!("bucket {name}"), NAMED);
+            }
             Ok(Whose::Other) => {}
             Err(lost) if is_missing(&lost) => {}
             Err(lost) => match claimed_fate(look, name) {

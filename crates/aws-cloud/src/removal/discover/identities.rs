@@ -126,7 +126,7 @@ async fn judged(look: Look<'_>, kind: &'static Kind, listed: Vec<Listed>) -> Par
                 node.name = one.name;
                 part.nodes.push(node);
             }
-            Ok(Whose::Unproven) => part.doubt(look, &format!("{} {}", kind.name, one.name), NAMED),
+            Ok(Whose::Unproven) => part.doubt(look, &one.arn, &format!("{} {}", kind.name, one.name), NAMED),
             Ok(Whose::Other) => {
                 foreign.insert(one.id);
             }
@@ -205,7 +205,7 @@ async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile
             holds_own_roles,
         );
         if whose == Whose::Unproven {
-            part.doubt(look, &format!("instance profile {name}"), NAMED);
+            part.doubt(look, profile.arn(), &format!("instance profile {name}"), NAMED);
         }
         let Some(fate) = whose.fate() else { continue };
         let mut node = Node::new(&kinds::INSTANCE_PROFILE, profile.arn(), profile.arn().to_owned(), fate);
@@ -266,7 +266,7 @@ async fn policies(look: Look<'_>) -> Part {
         let arn = arn.as_str();
         let fate = match Box::pin(tagged_policy(look, arn)).await {
             Ok(Whose::Unproven) => {
-                part.doubt(look, &format!("policy {arn}"), NAMED);
+                part.doubt(look, arn, &format!("policy {arn}"), NAMED);
                 None
             }
             Ok(whose) => whose.fate(),

@@ -53,8 +53,11 @@ struct Part {
 }
 
 impl Part {
-    /// Notes that something may be the cluster's, and why it may be.
-    fn doubt(&mut self, look: Look<'_>, what: &str, why: &str) {
+    /// Notes that something with this id may be the cluster's, and why it may be; but not of what was seen to be shared.
+    fn doubt(&mut self, look: Look<'_>, id: &str, what: &str, why: &str) {
+        if look.removal.is_used(id) {
+            return;
+        }
         let tag = look.removal.ownership.shared_keys().next().unwrap_or_default();
         self.unproven.push(pages::unproven(what, why, tag));
     }

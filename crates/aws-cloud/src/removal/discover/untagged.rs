@@ -52,7 +52,7 @@ pub(super) async fn zones(look: Look<'_>, vpcs: &Vpcs, untagged: Vec<Zone>) -> (
                     Err(lost) => part.miss(&format!("the records of the {what}"), &lost),
                 }
             }
-            Ok(Whose::Unproven(why)) => part.doubt(look, &what, &why),
+            Ok(Whose::Unproven(why)) => part.doubt(look, &look.home.hosted_zone(&zone.id), &what, &why),
             Ok(Whose::Other) => {}
             Err(lost) if is_missing(&lost) => {}
             Err(lost) => part.miss(&format!("the {what}"), &lost),

@@ -127,7 +127,7 @@ async fn untagged_addresses(look: Look<'_>, found: &Part) -> Result<Part, Lost> 
         Some((id, users.get(id)?))
     }) {
         let why = format!("the cluster's NAT gateway {gateway} uses it");
-        part.doubt(look, &format!("elastic IP {id}"), &why);
+        part.doubt(look, id, &format!("elastic IP {id}"), &why);
     }
     Ok(part)
 }
@@ -161,7 +161,8 @@ async fn copies(look: Look<'_>) -> Result<Part, Lost> {
             Whose::Cluster(fate) => part.nodes.extend(node(look, image, fate)),
             Whose::Unproven => {
                 let id = image.image_id().unwrap_or_default();
-                part.doubt(look, &format!("image {id} ({name})"), NAMED);
+                let arn = look.home.ec2(Image::SORT, id);
+                part.doubt(look, &arn, &format!("image {id} ({name})"), NAMED);
             }
             Whose::Other => {}
         }
