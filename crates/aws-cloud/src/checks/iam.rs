@@ -87,7 +87,7 @@ async fn profile(session: &Session<'_>, setting: Setting) -> Result<Answer, Answ
 }
 
 /// The ARNs of the roles and instance profiles that pools name, by kind and name as `role/nodes`, and of the role of
-/// each profile, as `instance-profile/nodes/role`: a name says nothing of the path. Those that nobody tells are left out.
+/// each profile, as `instance-profile/nodes/role`: a name says nothing of the path. Unknown ones are left out.
 pub(super) async fn arns(session: &Session<'_>) -> BTreeMap<String, String> {
     let Asking { config, given, .. } = session.asking;
     let roles = distinct(config, given, "iamRole", iam_role);

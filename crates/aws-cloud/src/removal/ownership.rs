@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(own.fate(all), Some(Disposition::Released));
         assert_eq!(own.fate([("openshiftClusterID", "shared")]), None);
         assert_eq!(own.shared_keys().collect::<Vec<&str>>(), [KEY]);
-        // Without its marks it is nothing of the cluster's.
+        // Without its marks it does not belong to the cluster.
         assert_eq!(own.marks(all), [KEY, "openshiftClusterID"]);
         assert_eq!(own.marks([(KEY, "owned"), ("openshiftClusterID", "u-2")]), Vec::<String>::new());
         assert_eq!(own.fate([("team", "a")]), None);

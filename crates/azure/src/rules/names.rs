@@ -53,10 +53,9 @@ const FIRST: &str = "login";
 
 /// Why Azure takes no cluster of this name, as far as its own words go.
 pub fn reserved(name: &str) -> Option<String> {
-    // The OpenShift installer compares upper-case forms, character by character. One whose upper-case form is several
-    // characters has none.
+    // The OpenShift installer compares upper-case forms of one character each.
     let upper = |c: char| c.to_uppercase().next().filter(|_| c.to_uppercase().len() == 1).unwrap_or(c);
-    // Of what has no lower-case form of ASCII, none is in a word.
+    // All reserved words are in ASCII.
     let lower: String = name.chars().map(|c| upper(c).to_ascii_lowercase()).collect();
     let shown = shortened(name);
     if RESERVED.contains(&lower.as_str()) {

@@ -195,6 +195,9 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
     }
     let tags = tags_of(removal, &client, id).await?;
     let keys = removal.ownership.marks(tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?))));
+    if keys.is_empty() {
+        return Ok(Outcome::Gone);
+    }
     let request = client.change_tags_for_resource().resource_type(TagResourceType::Hostedzone);
     ask!(removal, CALL, request.resource_id(id).set_remove_tag_keys(Some(keys)))?;
     Ok(Outcome::Gone)

@@ -93,7 +93,11 @@ async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, St
         return Box::pin(route53::release(removal, name)).await;
     }
     let tags = Box::pin(tags_of_iam(removal, thing, name)).await?;
-    let keys = Some(removal.ownership.marks(tags.iter().map(|tag| (tag.key(), tag.value()))));
+    let keys = removal.ownership.marks(tags.iter().map(|tag| (tag.key(), tag.value())));
+    if keys.is_empty() {
+        return Ok(Outcome::Gone);
+    }
+    let keys = Some(keys);
     let iam = removal.session.iam().await?;
     if *thing.kind == kinds::ROLE {
         ask!(removal, "iam:UntagRole", iam.untag_role().role_name(name).set_tag_keys(keys))?;
