@@ -98,6 +98,22 @@ fn the_root_user_is_warned_of() {
 }
 
 #[test]
+fn operators_do_not_get_credentials_of_a_session() {
+    for (mode, status) in
+        [("", "failed"), ("Mint", "failed"), ("Passthrough", "failed"), ("Manual", "skipped")]
+    {
+        let line = if mode.is_empty() { String::new() } else { format!("credentialsMode: {mode}\n") };
+        let (landfall, _front) = with_session(|_| caller("arn:aws:iam::123456789012:root"));
+        std::fs::write(landfall.directory().join("install-config.yaml"), format!("{CONFIG}{line}")).unwrap();
+        let report = landfall.preflight();
+        let check = report.is("aws.permissions.credentials-mode", status);
+        let code = (status == "failed").then_some("LF1038");
+        assert_eq!(check.get("code").and_then(|code| code.as_str()), code, "{mode}: {check}");
+        assert!(!report.ran.to_string().contains("c4n4ry"), "{mode}");
+    }
+}
+
+#[test]
 fn a_profile_that_there_is_not_is_named() {
     let front = Front::start(None, None, Vec::new());
     let landfall = Landfall::new(CONFIG).with("AWS_ENDPOINT_URL", front.url()).with("AWS_PROFILE", "nobodys");

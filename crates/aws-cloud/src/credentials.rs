@@ -32,6 +32,8 @@ pub(super) struct Found {
     pub(super) config: SdkConfig,
     /// Where they come from, such as ``the profile `default` ``.
     pub(super) provider: String,
+    /// Whether they end with a session.
+    pub(super) temporary: bool,
 }
 
 /// The check of the role for the hosted zone.
@@ -75,7 +77,8 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
         }
     };
     let provider = provider(&credentials, world);
-    Ok(Found { config: renewal::shared(session, source, credentials).await, provider })
+    let temporary = credentials.session_token().is_some_and(|token| !token.is_empty());
+    Ok(Found { config: renewal::shared(session, source, credentials).await, provider, temporary })
 }
 
 /// Asks who the caller is.

@@ -140,6 +140,17 @@ pub(super) fn mode(field: &str, what: &str, denied: &[String]) -> Finding {
     )
 }
 
+/// Credentials of a session, which end before the operators need them: `assets.md`, B.7.
+pub(super) fn temporary(field: &str, mode: &str, provider: &str) -> Finding {
+    let mode = if mode.is_empty() { "credentialsMode is not set" } else { "credentialsMode is not Manual" };
+    let message =
+        format!("{provider} gives credentials of a session, which operators cannot use, and {mode}");
+    Finding::error(&MODE, Kind::Forbidden, field, message).help(
+        "set `credentialsMode: Manual` and create the operators' credentials with ccoctl; or install with the \
+         long-term access key of an IAM user",
+    )
+}
+
 pub(super) fn vpc_without_dns(field: &str, vpc: &str, missing: &str) -> Finding {
     let message = format!("{} does not resolve names of private zones: {missing} is off", shortened(vpc));
     Finding::error(&DNS, Kind::Invalid, field, message).help("turn on both attributes of the network")

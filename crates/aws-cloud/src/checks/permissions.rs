@@ -70,6 +70,9 @@ async fn operating(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer
     if mint.is_empty() || passthrough.is_empty() {
         return Err(unlisted(release));
     }
+    if let Some(found) = session.found().await.ok().filter(|found| found.temporary) {
+        return Ok(Answer::found(pages::temporary(MODE, mode, &found.provider)).with("mode", mode));
+    }
     let arn = match known(session, &whose).await? {
         Principal::Root => return Ok(Answer::passed("the root user has all permissions")),
         Principal::Arn(arn) => arn,
