@@ -14,6 +14,9 @@ pub(super) const GROUP: &str = "resourceGroupName";
 /// The key of the resource group of the base domain's zone.
 pub(super) const DNS_GROUP: &str = "baseDomainResourceGroupName";
 
+/// The key of the base domain, which newer metadata has.
+pub(super) const BASE_DOMAIN: &str = "baseDomainName";
+
 const ENDPOINT: &str = "armEndpoint";
 const CLOUD: &str = "cloudName";
 const REGION: &str = "region";

@@ -232,6 +232,12 @@ pub trait Removal: Send + Sync {
     /// Everything of the cluster that there is now. Nothing that was seen before is remembered.
     fn discover(&self) -> Waiting<'_, Discovered>;
 
+    /// The same of what has the cluster's tag or is in its resource groups, which takes fewer rights; everything where the
+    /// platform has no such groups.
+    fn discover_inside(&self) -> Waiting<'_, Discovered> {
+        self.discover()
+    }
+
     /// Removes things of one kind and one fate, at most as many as go with one call; an outcome for each, in
     /// their order.
     fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>>;

@@ -239,6 +239,7 @@ mod tests {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            base_domain: "",
             shared: Arc::default(),
         };
         let things = found(&directory, &ask).await.map_err(|fault| fault.message)?;

@@ -22,8 +22,8 @@ struct Outside {
     applications: Vec<Resource>,
 }
 
-/// Everything of the cluster that there is now.
-pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
+/// Everything of the cluster that there is now, or only resources with its tag and what is in its resource groups.
+pub(super) async fn discover(removal: &AzureRemoval<'_>, everywhere: bool) -> Discovered {
     let mut out = Discovered::default();
     let session = removal.session();
     let ask = match removal.ask(&session).await {
@@ -33,6 +33,11 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
             return out;
         }
     };
+    if !everywhere {
+        let found = Box::pin(holdings(&ask, &mut out)).await;
+        out.things = removal.spelled(ordered(&found, Outside::default(), &[]));
+        return out;
+    }
     let (found, apps) = join!(Box::pin(holdings(&ask, &mut out)), Box::pin(applications(removal, &ask)));
     let (records, assignments, uses) = join!(
         Box::pin(records(&ask, &found)),

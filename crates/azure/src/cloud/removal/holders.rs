@@ -264,6 +264,7 @@ mod tests {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            base_domain: "",
             shared: Arc::default(),
         }
     }

@@ -8,6 +8,7 @@ use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::removal::Discovered;
 use serde::Deserialize;
 
+use super::kinds::ZONES;
 use super::names::{Owner, Tags, Whose, is_of_kubernetes, is_within, owners};
 use super::{Ask, pages, unseen};
 use crate::cloud::api_versions::Api;
@@ -101,6 +102,10 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
             Err(fault) => out.unseen.push(unseen(&format!("the resources in `{}`", group.id), &fault)),
         }
     }
+    let whole = &all.whole;
+    let is_public =
+        |own: &mut Holding| own.is_of(ZONES) && !whole.iter().any(|group| is_within(&own.id, &group.id));
+    out.unproven.extend(all.own.extract_if(.., is_public).map(|zone| pages::public_zone(&zone.id)));
     // What holds something that stays, stays as well.
     let holds = |own: &mut Holding| all.shared.iter().any(|kept| is_within(&kept.id, &own.id));
     let holding: Vec<Holding> = all.own.extract_if(.., holds).collect();

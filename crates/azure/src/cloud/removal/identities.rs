@@ -120,6 +120,7 @@ mod tests {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            base_domain: "",
             shared: Arc::default(),
         };
         let group = Holding { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Holding::default() };

@@ -68,6 +68,8 @@ pub(super) struct Ask<'s> {
     given_group: &'s str,
     /// The group of the base domain's zone; empty where nobody says it.
     dns_group: &'s str,
+    /// The base domain; empty where nobody says it.
+    base_domain: &'s str,
     /// What was found to be shared in this run, by ids in lower case.
     shared: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -140,6 +142,7 @@ impl<'a> AzureRemoval<'a> {
             owner: Owner::new(&self.target.infra_id),
             given_group: self.target.text(target::GROUP),
             dns_group: self.target.text(target::DNS_GROUP),
+            base_domain: self.target.text(target::BASE_DOMAIN),
             shared: Arc::clone(&self.shared),
         })
     }
@@ -206,7 +209,11 @@ impl Removal for AzureRemoval<'_> {
     }
 
     fn discover(&self) -> Waiting<'_, Discovered> {
-        Box::pin(discover::discover(self))
+        Box::pin(discover::discover(self, true))
+    }
+
+    fn discover_inside(&self) -> Waiting<'_, Discovered> {
+        Box::pin(discover::discover(self, false))
     }
 
     fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {

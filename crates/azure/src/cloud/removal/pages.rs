@@ -22,6 +22,13 @@ pub(super) static USED: Code = Code::new("LF1355");
 /// A group of the cluster's name stays.
 pub(super) static FOREIGN_GROUP: Code = Code::new("LF1356");
 
+/// A zone with the cluster's tag that is in no group of the cluster's.
+pub(super) fn public_zone(id: &str) -> Finding {
+    let why = "it has the cluster's tag, and installations create only private ones";
+    landfall_platform::pages::unproven(&format!("the DNS zone `{id}`"), why)
+        .help("remove that tag, or delete the zone yourself; then run the same command again")
+}
+
 /// Something without the cluster's tag that may be the cluster's, and why it may be.
 pub(super) fn unproven(id: &str, why: &str, owner: &Owner) -> Finding {
     let tag = owner.tag();

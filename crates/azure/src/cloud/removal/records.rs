@@ -30,13 +30,10 @@ struct OfRecord {
 }
 
 impl Record {
-    /// Its whole name in lower case, below a zone.
+    /// Its name in lower case with that of its zone. That of the zone itself, `@`, is a name like others, so that it mirrors
+    /// only that of a zone with the same name: a record of the user's for a cluster's domain is not the cluster's.
     fn domain(&self, zone: &str) -> String {
-        let zone = plain(zone);
-        match self.name.as_str() {
-            "" | "@" => zone,
-            name => format!("{}.{zone}", name.to_ascii_lowercase()),
-        }
+        format!("{}.{}", self.name.to_ascii_lowercase(), plain(zone))
     }
 
     /// Its type, such as `CNAME`.
@@ -54,7 +51,7 @@ fn plain(domain: &str) -> String {
     domain.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The records of the cluster in public zones.
+/// The records of the cluster in public zones. Where nobody says in which they are, all are looked through.
 pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     let mut out = Discovered::default();
     let zones = zones(ask, &mut out).await;
@@ -74,22 +71,24 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
         let around = inside.iter().any(|(_, _, name)| lies_in(&plain(name), &domain));
         let given = !ask.dns_group.is_empty()
             && group_of(&zone.id).is_some_and(|group| group.eq_ignore_ascii_case(ask.dns_group));
-        (around || given).then_some((zone, around))
+        let named =
+            ask.dns_group.is_empty() && (ask.base_domain.is_empty() || plain(ask.base_domain) == domain);
+        (around || given || named).then_some((zone, around, around || given))
     });
-    let asked = looked_at.map(|(zone, around)| {
+    let asked = looked_at.map(|(zone, around, is_its)| {
         let path = format!("{}/recordsets", zone.id);
         Box::pin(async move {
             let listed = ask.arm.list::<Record>(Api::DnsZones, &path, &[]).await;
-            (zone, around, listed)
+            (zone, around, is_its, listed)
         })
     });
-    for (zone, around, listed) in join_all(asked).await {
+    for (zone, around, is_its, listed) in join_all(asked).await {
         match listed {
             Ok(listed) => {
                 let own = listed.into_iter().filter(|record| is_own(ask, record, &zone.name, around, &names));
                 out.things.extend(own.map(|record| thing(&record, &zone.name)));
             }
-            Err(fault) if fault.is_absence() => {}
+            Err(fault) if fault.is_absence() || !is_its && fault.sort == Sort::Denied => {}
             Err(fault) => {
                 out.unseen.push(unseen(&format!("the records of the DNS zone `{}`", zone.name), &fault));
             }
@@ -164,7 +163,9 @@ fn is_own(ask: &Ask<'_>, record: &Record, zone: &str, around: bool, names: &BTre
 }
 
 fn thing(record: &Record, zone: &str) -> Resource {
-    Resource::removed(&RECORD, record.id.clone(), format!("{} {}", record.domain(zone), record.sort()))
+    let domain = record.domain(zone);
+    let domain = domain.strip_prefix("@.").unwrap_or(&domain);
+    Resource::removed(&RECORD, record.id.clone(), format!("{domain} {}", record.sort()))
 }
 
 #[cfg(test)]
@@ -174,6 +175,7 @@ mod tests {
     use super::super::holdings::Holding;
     use super::super::names::Owner;
     use super::*;
+    use crate::cloud::arm::Arm;
     use crate::cloud::scripted::{Scripted, scripted};
 
     type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -185,7 +187,9 @@ mod tests {
             {"id": "/subscriptions/s/resourceGroups/dns-rg/providers/Microsoft.Network/dnszones/example.com",
              "name": "example.com", "properties": {"zoneType": "Public"}},
             {"id": "/subscriptions/s/resourceGroups/x/providers/Microsoft.Network/dnszones/ample.com",
-             "name": "ample.com", "properties": {"zoneType": "Public"}}
+             "name": "ample.com", "properties": {"zoneType": "Public"}},
+            {"id": "/subscriptions/s/resourceGroups/x/providers/Microsoft.Network/dnszones/demo.example.com",
+             "name": "demo.example.com", "properties": {"zoneType": "Public"}}
         ]}"#,
     );
     const INSIDE: Scripted = (
@@ -195,6 +199,7 @@ mod tests {
             {"id": "p/SOA/@", "name": "@", "type": "Microsoft.Network/privateDnsZones/SOA"},
             {"id": "p/A/api", "name": "api", "type": "Microsoft.Network/privateDnsZones/A"},
             {"id": "p/A/x", "name": "*.apps", "type": "Microsoft.Network/privateDnsZones/A"},
+            {"id": "p/A/y", "name": "@", "type": "Microsoft.Network/privateDnsZones/A"},
             {"id": "p/A/old", "name": "old", "type": "Microsoft.Network/privateDnsZones/A"}
         ]}"#,
     );
@@ -203,6 +208,7 @@ mod tests {
         &[],
         r#"{"value": [
             {"id": "r/NS", "name": "@", "type": "Microsoft.Network/dnszones/NS"},
+            {"id": "r/0", "name": "demo", "type": "Microsoft.Network/dnszones/A"},
             {"id": "r/1", "name": "API.demo", "type": "Microsoft.Network/dnszones/CNAME"},
             {"id": "r/2", "name": "*.apps.demo", "type": "Microsoft.Network/dnszones/A", "properties": null},
             {"id": "r/3", "name": "api.demo2", "type": "Microsoft.Network/dnszones/A"},
@@ -212,19 +218,20 @@ mod tests {
              "properties": {"metadata": {"kubernetes.io_cluster.demo-bcd24": "owned"}}}
         ]}"#,
     );
+    const DENIED: Scripted = (403, &[], r#"{"error": {"code": "AuthorizationFailed", "message": "no"}}"#);
+    const OF_CLUSTER: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "c/1", "name": "@", "type": "Microsoft.Network/dnszones/A"},
+            {"id": "c/2", "name": "www", "type": "Microsoft.Network/dnszones/A"}
+        ]}"#,
+    );
 
     #[tokio::test]
     async fn records_that_mirror_those_of_the_private_zone_are_the_cluster_s() -> Outcome {
-        let (arm, script) = scripted(&[ZONES_OF_ALL, INSIDE, OUTSIDE])?;
-        let ask = Ask {
-            arm: &arm,
-            subscription: "s".to_owned(),
-            hub: false,
-            owner: Owner::new("demo-bcd24"),
-            given_group: "",
-            dns_group: "",
-            shared: Arc::default(),
-        };
+        let (arm, script) = scripted(&[ZONES_OF_ALL, INSIDE, OUTSIDE, DENIED, OF_CLUSTER])?;
+        let ask = ask(&arm, "");
         let zone = Holding {
             id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateDnsZones/z".to_owned(),
             name: "demo.example.com".to_owned(),
@@ -234,10 +241,42 @@ mod tests {
         let found = Holdings { own: vec![zone], ..Holdings::default() };
         let out = records(&ask, &found).await;
         let names: Vec<&str> = out.things.iter().map(|thing| thing.name.as_str()).collect();
-        assert_eq!(names, ["api.demo.example.com CNAME", "*.apps.demo.example.com A", "else.example.com A"]);
-        assert!(out.unseen.is_empty());
-        assert_eq!(script.asked().len(), 3);
+        // What the user has for the cluster's domain itself is mirrored only by a zone of that name.
+        let all = [
+            "api.demo.example.com CNAME",
+            "*.apps.demo.example.com A",
+            "else.example.com A",
+            "demo.example.com A",
+        ];
+        assert_eq!(names, all);
+        assert!(out.unseen.is_empty(), "{:?}", out.unseen);
+        assert_eq!(script.asked().len(), 5);
         Ok(())
+    }
+
+    #[tokio::test]
+    async fn without_a_private_zone_tags_are_looked_for_in_the_zone_of_the_base_domain() -> Outcome {
+        for (base_domain, calls) in [("example.com", 2), ("", 4)] {
+            let (arm, script) = scripted(&[ZONES_OF_ALL, OUTSIDE, DENIED, DENIED])?;
+            let out = records(&ask(&arm, base_domain), &Holdings::default()).await;
+            let names: Vec<&str> = out.things.iter().map(|thing| thing.name.as_str()).collect();
+            assert_eq!((names, script.asked().len()), (vec!["else.example.com A"], calls));
+            assert!(out.unseen.is_empty(), "{:?}", out.unseen);
+        }
+        Ok(())
+    }
+
+    fn ask<'a>(arm: &'a Arm, base_domain: &'a str) -> Ask<'a> {
+        Ask {
+            arm,
+            subscription: "s".to_owned(),
+            hub: false,
+            owner: Owner::new("demo-bcd24"),
+            given_group: "",
+            dns_group: "",
+            base_domain,
+            shared: Arc::default(),
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ fn ask<'s>(arm: &'s Arm, given_group: &'s str) -> Ask<'s> {
         owner: Owner::new("demo-bcd24"),
         given_group,
         dns_group: "",
+        base_domain: "",
         shared: Arc::default(),
     }
 }
@@ -97,6 +98,25 @@ async fn a_group_of_the_cluster_goes_and_one_of_the_user_stays() -> Outcome {
     let usual = "Demo-BCD24-rg";
     assert_eq!(sorted(usual, &[BARE, NONE, INSIDE]).await?, ([0, 0], said("mine", "", "")));
     assert_eq!(sorted(usual, &[MADE, NONE, INSIDE, NONE]).await?, ([0, 1], said("mine", "", "")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_public_zone_goes_only_with_a_group_of_the_cluster() -> Outcome {
+    const ZONES: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/dns-rg/providers/Microsoft.Network/dnszones/example.com",
+             "name": "example.com", "type": "Microsoft.Network/dnszones",
+             "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/Demo-bcd24-rg/providers/Microsoft.Network/dnszones/old",
+             "name": "old", "type": "Microsoft.Network/dnszones",
+             "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}
+        ]}"#,
+    );
+    assert_eq!(sorted("", &[MADE, NONE, NONE, ZONES]).await?, ([1, 0], said("old", "", "LF1326")));
+    assert_eq!(sorted("", &[GONE, NONE, ZONES]).await?.1, said("", "", "LF1326 LF1326"));
     Ok(())
 }
 
