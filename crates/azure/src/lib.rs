@@ -56,6 +56,9 @@ const STAGES: &[Stage] = &[
 /// The platform's part in judging an install config.
 pub struct Azure;
 
+/// The names of the kinds of boot sources that are not in a storage account, as removal has them.
+pub const IMAGE_KINDS: [&str; 3] = ["image version", "image definition", "image gallery"];
+
 /// The platform as it stands in the list of platforms.
 pub const PLATFORM: Azure = Azure;
 

@@ -30,7 +30,7 @@ pub use drift::{Drift, NativeLook};
 pub use existing::{Existing, existing, existing_native, existing_with_replaced};
 pub use native::{
     BootSite, Booted, Confirmation, Confirmed, NativeRemoval, NativeSite, apply_native, boot_notes,
-    destroy_native_bootstrap, is_bootstrap_unknown, secrets,
+    destroy_kinds, destroy_native_bootstrap, is_bootstrap_unknown, secrets,
 };
 pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};

@@ -6,7 +6,7 @@ mod removal;
 
 pub use boot::{BootSite, Booted, boot_notes};
 pub use confirm::{Confirmation, Confirmed};
-pub use removal::{NativeRemoval, destroy_native_bootstrap};
+pub use removal::{NativeRemoval, destroy_kinds, destroy_native_bootstrap};
 
 use std::collections::BTreeMap;
 use std::path::Path;

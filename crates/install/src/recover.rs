@@ -280,7 +280,7 @@ impl Site<'_> {
         let ids: BTreeSet<String> = things.iter().map(|thing| thing.id.clone()).collect();
         let things = only(&ids, things.iter().map(|thing| (*thing).clone()).collect());
         let first = Discovered { things, ..Discovered::default() };
-        let only = Only { removal: recovery.removal, ids };
+        let only = Only { removal: recovery.removal, ids, inside: false };
         let pace = Pace { timeout: LONGEST_REMOVAL, ..Pace::default() };
         let report = landfall_destroy::run(&only, recovery.target, first, &pace, &Unwatched, self.stop).await;
         match report.outcome {
@@ -324,6 +324,8 @@ fn forget(file: &Path) -> Result<(), Fault> {
 pub(super) struct Only<'a> {
     pub(super) removal: &'a dyn Removal,
     pub(super) ids: BTreeSet<String>,
+    /// Whether they are in the cluster's resource groups.
+    pub(super) inside: bool,
 }
 
 /// Those of some resources that are removed. They wait for each other alone: what would take them along, such as a
@@ -343,7 +345,9 @@ impl Removal for Only<'_> {
 
     fn discover(&self) -> Waiting<'_, Discovered> {
         Box::pin(async {
-            let mut found = self.removal.discover().await;
+            let removal = self.removal;
+            let found = if self.inside { removal.discover_inside() } else { removal.discover() };
+            let mut found = found.await;
             found.things = only(&self.ids, found.things);
             // Nothing else is said of what is not removed here.
             Discovered { notes: Vec::new(), unproven: Vec::new(), ..found }

@@ -5,20 +5,23 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use landfall_controllers::azure_infrastructure::{BootCreator, BootOrder, Booted};
+use landfall_controllers::azure_infrastructure::{BootCreator, BootOrder, BootRemoval, Booted};
+use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_native::MemoryNotes;
 use landfall_install_config::verdict::active;
 use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
 use landfall_model::plan::Engine;
 use landfall_platform::cloud::{Asking, Patience};
 use landfall_platform::native::Secrets;
 use landfall_platform::pages::{NOT_NATIVE_SETTING, not_native};
+use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Platform, World};
 
 use crate::cli::aso::without_object::Lines;
-use crate::install::{BootSite, Fault};
+use crate::install::{BootSite, Fault, destroy_kinds};
 use crate::prepare::{Environment, completed_bootstrap};
 
 /// How long a connection may take, and a call with all its repetitions.
@@ -46,6 +49,59 @@ impl BootCreator for Creator {
     fn create(&self, order: BootOrder) -> BoxFuture<'static, Booted> {
         async move { created(&order).await }.boxed()
     }
+
+    fn remove(&self, order: BootRemoval) -> BoxFuture<'static, Booted> {
+        async move { removed(&order).await }.boxed()
+    }
+}
+
+async fn removed(order: &BootRemoval) -> Booted {
+    let BootRemoval { infra_id, cloud_name, group, credential, stop } = order;
+    let platform = landfall_azure::PLATFORM;
+    let given = GivenTarget {
+        infra_id: infra_id.clone(),
+        cloud_name: cloud_name.clone(),
+        resource_group: group.clone(),
+        ..GivenTarget::default()
+    };
+    let account = Some(credential.subscription_id.clone());
+    let target = Target { account, ..platform.target_of(&given) };
+    let config = platform.config_of(&target).map_err(|finding| vec![*finding])?;
+    let world = OfSecret { credential };
+    let cloud = platform.cloud().ok_or_else(|| vec![not_native(platform.name())])?;
+    let removal = cloud.removal(asking((&config, &config), "", &world), &target);
+    tracing::info!(cluster = %infra_id, "removing the image gallery in {group}");
+    let removed = destroy_kinds(&*removal, &target, &landfall_azure::IMAGE_KINDS, stop).await;
+    removed.map(|()| Secret::default()).map_err(told)
+}
+
+/// What stopped the work.
+fn told(fault: Fault) -> Vec<Finding> {
+    match fault {
+        Fault::Native { findings, .. } | Fault::Unseen(findings) => findings,
+        Fault::Refused(finding) => vec![*finding],
+        fault => vec![Finding::error(&NOT_NATIVE_SETTING, Kind::InternalError, "", fault.to_string())],
+    }
+}
+
+/// What the cloud is asked with.
+fn asking<'a>(
+    (config, given): (&'a InstallConfig, &'a InstallConfig),
+    release: &'a str,
+    world: &'a OfSecret<'a>,
+) -> Asking<'a> {
+    Asking {
+        config,
+        given,
+        catalogue: Catalogue::embedded(),
+        release,
+        installed: true,
+        own_records: &[],
+        checked: false,
+        engine: Engine::Aso,
+        world,
+        patience: PATIENCE,
+    }
 }
 
 async fn created(order: &BootOrder) -> Booted {
@@ -55,18 +111,7 @@ async fn created(order: &BootOrder) -> Booted {
     let unable = || vec![not_native(platform.name())];
     let sources = platform.boot_sources(plan, catalogue)?.ok_or_else(unable)?;
     let world = OfSecret { credential };
-    let asking = Asking {
-        config: &plan.config,
-        given: &plan.given,
-        catalogue,
-        release: &plan.release,
-        installed: true,
-        own_records: &[],
-        checked: false,
-        engine: Engine::Aso,
-        world: &world,
-        patience: PATIENCE,
-    };
+    let asking = asking((&plan.config, &plan.given), &plan.release, &world);
     let session = platform.cloud().ok_or_else(unable)?.session(asking);
     let bootstrap =
         completed_bootstrap(bootstrap, plan, None, Environment.today()).map_err(|finding| vec![*finding])?;
@@ -88,11 +133,7 @@ async fn created(order: &BootOrder) -> Booted {
             }
             Ok(booted.pointer)
         }
-        Err(Fault::Native { findings, .. }) => Err(findings),
-        Err(Fault::Refused(finding)) => Err(vec![*finding]),
-        Err(fault) => {
-            Err(vec![Finding::error(&NOT_NATIVE_SETTING, Kind::InternalError, "", fault.to_string())])
-        }
+        Err(fault) => Err(told(fault)),
     }
 }
 
@@ -138,8 +179,6 @@ impl World for OfSecret<'_> {
 
 #[cfg(test)]
 mod tests {
-    use landfall_diagnostics::secret::Secret;
-
     use super::*;
 
     fn credential(proof: Proof) -> Credential {

@@ -24,6 +24,7 @@ use crate::proxy::{Proxy, Way};
 const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
 const NAMES: [&str; 4] =
     ["management.azure.com", "login.microsoftonline.com", "graph.microsoft.com", "*.blob.core.windows.net"];
+const USER_DNS: (&str, &str) = ("userProvisionedDNS", "Enabled");
 /// In the bootstrap machine's whole config.
 const CANARY: &str = "c4n4ry-of-ignition";
 /// Part of an address that gives access to whoever has it.
@@ -32,6 +33,8 @@ const SIGNATURE: &str = "sig=";
 /// Azure itself, under its real names.
 struct Cloud {
     azure: arm::Azure,
+    /// The cluster's resource group.
+    group: String,
     _proxy: Proxy,
 }
 
@@ -65,17 +68,17 @@ impl Cloud {
         ] {
             site.environment.insert(name.to_owned(), value);
         }
-        Self { azure, _proxy: proxy }
+        Self { azure, group: format!("{PUBLIC}-rg"), _proxy: proxy }
     }
 
     /// The id of a resource of the cluster.
-    fn id(rest: &str) -> String {
-        scene::group(&format!("{PUBLIC}-rg"), rest)
+    fn id(&self, rest: &str) -> String {
+        scene::group(&self.group, rest)
     }
 
     /// Has what the operator creates, which works on a table of its own in these tests.
     fn has_what_the_operator_creates(&self) {
-        let storage = Self::id("/providers/Microsoft.Storage/storageAccounts/demox7k2psa");
+        let storage = self.id("/providers/Microsoft.Storage/storageAccounts/demox7k2psa");
         let tags = json!({ format!("kubernetes.io_cluster.{PUBLIC}"): "owned" });
         let put = |id: &str, document: Value| {
             let mut document = document;
@@ -86,12 +89,12 @@ impl Cloud {
             document["properties"]["provisioningState"] = "Succeeded".into();
             self.azure.edit(|tree| tree.put(&id.to_lowercase(), document));
         };
-        put(&Self::id(""), json!({}));
+        put(&self.id(""), json!({}));
         let endpoints = json!({ "blob": "https://demox7k2psa.blob.core.windows.net/" });
         put(&storage, json!({ "properties": { "primaryEndpoints": endpoints } }));
         put(&format!("{storage}/blobServices/default/containers/ignition"), json!({}));
         put(
-            &Self::id("/providers/Microsoft.ManagedIdentity/userAssignedIdentities/demo-x7k2p-identity"),
+            &self.id("/providers/Microsoft.ManagedIdentity/userAssignedIdentities/demo-x7k2p-identity"),
             json!({}),
         );
     }
@@ -107,8 +110,9 @@ impl Cloud {
     /// The paths of all boot sources that exist.
     fn sources(&self) -> Vec<String> {
         let paths = self.azure.manager().look(Tree::paths);
+        let group = self.id("").to_lowercase();
         let is_one = |path: &String| {
-            path.starts_with(&Self::id("").to_lowercase())
+            path.starts_with(&group)
                 && ["/galleries/", "/containers/vhd", "/blobs/"].iter().any(|part| path.contains(part))
         };
         paths.into_iter().filter(is_one).collect()
@@ -275,12 +279,12 @@ fn infrastructure<'m>(
     management: &'m Management,
     site: &Site,
     (key, value): (&str, &str),
-    has_user_dns: bool,
+    setting: Option<(&str, &str)>,
 ) -> Asked<'m> {
     let config = config("public", |config| {
         config["sshKey"] = SSH_KEY.into();
-        if has_user_dns {
-            config["platform"]["azure"]["userProvisionedDNS"] = "Enabled".into();
+        if let Some((name, value)) = setting {
+            config["platform"]["azure"][name] = value.into();
         }
     });
     let asked = Asked::prepare(management, PUBLIC, &config);
@@ -305,7 +309,7 @@ fn infrastructure<'m>(
             "credentialsSecretRef": { "name": "cloud" },
             "ignitionSecretRef": { "name": "ignition" },
             "infraID": PUBLIC,
-            "release": if has_user_dns { "4.21" } else { "" },
+            "release": if setting == Some(USER_DNS) { "4.21" } else { "" },
             "machines": "aso",
             "stage": "bootstrap",
         },
@@ -328,7 +332,7 @@ fn the_controller_acts_as_a_workload_identity() {
     environment.extend([("NO_PROXY", "127.0.0.1"), ("AZURE_FEDERATED_TOKEN_FILE", token.to_str().unwrap())]);
     let controller = Controller::start_in(&management, &environment);
     // Machines find the API by its address.
-    let asked = infrastructure(&management, &site, ("AUTH_MODE", "workloadidentity"), true);
+    let asked = infrastructure(&management, &site, ("AUTH_MODE", "workloadidentity"), Some(USER_DNS));
     asked.says("Ready", "True", &[]);
     assert_eq!(cloud.sources().len(), 8, "{:?}", cloud.sources());
     assert!(source(&management).contains(SIGNATURE));
@@ -355,7 +359,7 @@ fn the_controller_creates_what_machines_start_from() {
     let variables = ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str()));
     let environment = [&variables[..], &[("NO_PROXY", "127.0.0.1")]].concat();
     let mut controller = Controller::start_in(&management, &environment);
-    let asked = infrastructure(&management, &site, ("AZURE_CLIENT_SECRET", scene::SECRET), false);
+    let asked = infrastructure(&management, &site, ("AZURE_CLIENT_SECRET", scene::SECRET), None);
     // It is killed while the image is copied, and continues.
     until("the copy begins", || controller.log().contains(".vhd: create without an object").then_some(()));
     controller = controller.again(&management, PUBLIC);
@@ -385,4 +389,40 @@ fn the_controller_creates_what_machines_start_from() {
     until("the bootstrap machine is gone", || bootstrap(&management).is_none().then_some(()));
     asked.says("Ready", "True", &[]);
     assert_eq!(cloud.puts(), puts);
+}
+
+/// A resource group of the user's stays, and so does a gallery of theirs in it.
+#[test]
+#[ignore = "needs an API server"]
+fn images_in_a_group_of_the_user_go_with_the_cluster() {
+    let azure = Azure::empty();
+    azure.has("/resourcegroups/corp", &[]);
+    let management = managed(&azure);
+    let mut site = site();
+    let mut cloud = Cloud::start(&mut site);
+    "corp".clone_into(&mut cloud.group);
+    cloud.has_what_the_operator_creates();
+    let theirs = cloud.id("/providers/Microsoft.Compute/galleries/theirs");
+    let gallery =
+        json!({ "id": theirs, "name": "theirs", "location": "eastus", "properties": {}, "tags": {} });
+    cloud.azure.edit(|tree| tree.put(&theirs.to_lowercase(), gallery));
+    let variables = ["HTTPS_PROXY", "SSL_CERT_FILE"].map(|name| (name, site.environment[name].as_str()));
+    let environment = [&variables[..], &[("NO_PROXY", "127.0.0.1")]].concat();
+    let mut controller = Controller::start_in(&management, &environment);
+    let setting = Some(("resourceGroupName", "corp"));
+    let asked = infrastructure(&management, &site, ("AZURE_CLIENT_SECRET", scene::SECRET), setting);
+    asked.says("Ready", "True", &[]);
+    assert_eq!(cloud.sources().len(), 9, "{:?}", cloud.sources());
+    asked.unprotect();
+    asked.delete();
+    // It is killed in between, and continues.
+    until("the removal begins", || {
+        controller.log().contains("removing the image gallery in corp").then_some(())
+    });
+    controller = controller.again(&management, PUBLIC);
+    until("the cluster is gone", || asked.get().is_none().then_some(()));
+    let galleries: Vec<String> =
+        cloud.sources().into_iter().filter(|path| path.contains("/galleries/")).collect();
+    assert_eq!(galleries, [theirs.to_lowercase()]);
+    assert!(!controller.log().contains(scene::SECRET));
 }

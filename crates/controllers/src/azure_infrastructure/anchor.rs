@@ -32,6 +32,9 @@ pub(super) const PLANNED_BY: &str = "aso.landfall.dev/planned-by";
 /// Annotation of the resource: its cluster is not removed with it until the annotation is.
 pub(crate) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
 
+/// Annotation of the resource: cloud and resource group, which stays, of images that landfall created for its machines.
+pub(super) const IMAGES: &str = "aso.landfall.dev/images";
+
 /// Annotation of the resource: the digest of a plan that may be carried out although only landfall changed.
 pub(super) const ACCEPTED_PLAN: &str = "aso.landfall.dev/accept-plan";
 
@@ -155,6 +158,21 @@ pub(super) async fn label_rollout(
 ) -> Result<(), Failed> {
     let changes = json!({ "labels": { (ROLLOUT): label }, "annotations": { (ROLLOUT_PLAN): plan } });
     write(objects, place, resource, changes).await.map(drop)
+}
+
+/// Notes where landfall creates images that do not go with a resource group.
+pub(super) async fn note_images(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+    images: &str,
+) -> Result<bool, Failed> {
+    write(objects, place, resource, json!({ "annotations": { (IMAGES): images } })).await
+}
+
+/// Where landfall created images that do not go with a resource group, as `cloud/group`; empty where it created none.
+pub(super) fn noted_images(resource: &Resource) -> &str {
+    noted(resource, IMAGES)
 }
 
 /// The digest of the plan with which the cluster began to be updated.

@@ -40,6 +40,21 @@ pub struct BootOrder {
     pub stop: Stop,
 }
 
+/// An order to remove what the machines of a cluster started from, of which the resource group stays.
+#[derive(Debug)]
+pub struct BootRemoval {
+    /// The infrastructure ID of the cluster.
+    pub infra_id: String,
+    /// The name of its cloud.
+    pub cloud_name: String,
+    /// Its resource group.
+    pub group: String,
+    /// The credential that acts.
+    pub credential: Credential,
+    /// Ends the work early. What is left then is found by the next order.
+    pub stop: Stop,
+}
+
 /// What a finished order gives: the bootstrap machine's pointer to its whole ignition config, or why there is none.
 pub type Booted = Result<Secret<String>, Vec<Finding>>;
 
@@ -50,6 +65,9 @@ pub trait BootCreator: Send + Sync {
 
     /// Finds or creates all of it. The same order may be given again.
     fn create(&self, order: BootOrder) -> BoxFuture<'static, Booted>;
+
+    /// Removes what has the cluster's tag of it, and gives an empty pointer. The same order may be given again.
+    fn remove(&self, order: BootRemoval) -> BoxFuture<'static, Booted>;
 }
 
 /// The work for one cluster, in memory: another process begins anew and finds what exists.

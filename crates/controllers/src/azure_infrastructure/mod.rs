@@ -45,7 +45,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 pub(crate) use anchor::PROTECTION;
-pub use booting::{BootCreator, BootOrder, Booted};
+pub use booting::{BootCreator, BootOrder, BootRemoval, Booted};
 pub use metrics::Numbers;
 pub use resource::{
     AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Outputs, Patch,

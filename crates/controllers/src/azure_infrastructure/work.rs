@@ -48,6 +48,8 @@ pub(super) struct Memory {
     plan: Option<Box<Planned>>,
     /// The creation of what machines start from.
     booting: Booting,
+    /// The removal of its images.
+    clearing: Booting,
     /// Whether the operator could be used last.
     was_usable: bool,
     /// When the status was written last.
@@ -138,7 +140,8 @@ impl<'a> Run<'a> {
             // The watch brings the next run.
             return Ok(None);
         }
-        if is_at_rest && !self.memory.booting.halt() {
+        let goes_on = self.resource.is_paused() && !self.memory.clearing.halt();
+        if goes_on || is_at_rest && !self.memory.booting.halt() {
             self.say(Said::new(PROGRESSING, true, "InProgress", "waiting for calls to Azure to end"));
             return Ok(Some(SHORTLY));
         }
@@ -265,7 +268,10 @@ impl<'a> Run<'a> {
             Ok(()) => self.step(&cluster, &plan.drive, goal).await,
             Err(failed) => Err(failed),
         };
-        let booted = stepped.as_ref().ok().and_then(|stepped| self.boot(&plan, &stepped.step));
+        let booted = match &stepped {
+            Ok(stepped) => self.boot(&plan, &stepped.step).await?,
+            Err(_) => None,
+        };
         let lacking = plan.lacking.clone();
         let is_done = stepped.as_ref().is_ok_and(|stepped| stepped.step.outcome() == Outcome::Done);
         // A cluster at rest is seldom looked at, and then its sources are read again: nothing is kept for that.

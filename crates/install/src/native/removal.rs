@@ -8,7 +8,7 @@ use landfall_engine_terraform::{Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
 use landfall_platform::native::{Api, Failure, Properties};
-use landfall_platform::removal::{Discovered, Removal, Resource, Target};
+use landfall_platform::removal::{Discovered, Disposition, Removal, Resource, Target};
 use tokio::time::{Instant, sleep};
 
 use super::{noted, past};
@@ -56,6 +56,43 @@ pub async fn destroy_native_bootstrap(
         site.stage(stage, all).await?;
     }
     Ok(())
+}
+
+/// Removes what a cluster owns of kinds with these names in its resource groups, and nothing else of it. Safe to repeat.
+///
+/// # Errors
+/// Not all of the cluster could be looked at, or the work was stopped or failed; the same call goes on.
+pub async fn destroy_kinds(
+    removal: &dyn Removal,
+    target: &Target,
+    kinds: &[&str],
+    stop: &Stop,
+) -> Result<(), Fault> {
+    let mut found = removal.discover_inside().await;
+    if !found.unseen.is_empty() {
+        return Err(Fault::Unseen(found.unseen));
+    }
+    found.things.retain(|thing| thing.fate == Disposition::Removed && kinds.contains(&thing.kind.name));
+    remove_only(removal, target, found.things, true, stop).await
+}
+
+async fn remove_only(
+    removal: &dyn Removal,
+    target: &Target,
+    things: Vec<Resource>,
+    inside: bool,
+    stop: &Stop,
+) -> Result<(), Fault> {
+    let ids = things.iter().map(|thing| thing.id.clone()).collect();
+    let only = Only { removal, ids, inside };
+    let first = Discovered { things, ..Discovered::default() };
+    let pace = RemovalPace { timeout: LONGEST_REMOVAL, ..RemovalPace::default() };
+    let report = landfall_destroy::run(&only, target, first, &pace, &Unwatched, stop).await;
+    match report.outcome {
+        Outcome::Gone => Ok(()),
+        Outcome::Interrupted => Err(Fault::Native { findings: report.findings, interrupted: true }),
+        Outcome::Left | Outcome::TimedOut | Outcome::Refused => Err(Fault::Unseen(report.findings)),
+    }
 }
 
 impl NativeRemoval<'_> {
@@ -160,17 +197,8 @@ impl NativeRemoval<'_> {
             is_noted(thing, ids.iter().copied())
                 || named.is_some_and(|named| named.has(thing, &self.target.infra_id))
         };
-        let things: Vec<Resource> = found.things.iter().filter(is_its).cloned().collect();
-        let ids = things.iter().map(|thing| thing.id.clone()).collect();
-        let only = Only { removal: self.removal, ids };
-        let first = Discovered { things, ..Discovered::default() };
-        let pace = RemovalPace { timeout: LONGEST_REMOVAL, ..RemovalPace::default() };
-        let report = landfall_destroy::run(&only, self.target, first, &pace, &Unwatched, self.stop).await;
-        match report.outcome {
-            Outcome::Gone => Ok(()),
-            Outcome::Interrupted => Err(Fault::Native { findings: report.findings, interrupted: true }),
-            Outcome::Left | Outcome::TimedOut | Outcome::Refused => Err(Fault::Unseen(report.findings)),
-        }
+        let things = found.things.iter().filter(is_its).cloned().collect();
+        remove_only(self.removal, self.target, things, false, self.stop).await
     }
 
     fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {

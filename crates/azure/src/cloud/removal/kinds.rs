@@ -238,6 +238,11 @@ mod tests {
     }
 
     #[test]
+    fn images_are_removed_by_their_names() {
+        assert_eq!(crate::IMAGE_KINDS, [&IMAGE_VERSION, &IMAGE_DEFINITION, &GALLERY].map(|kind| kind.name));
+    }
+
+    #[test]
     fn no_type_waits_for_itself() {
         for row in TYPES {
             let mut known = vec![row.name];

@@ -31,6 +31,8 @@ struct FakeCreator {
     /// The orders so far: the whole config, and what stops them.
     orders: Mutex<Vec<(Secret<String>, Stop)>>,
     has_token: AtomicBool,
+    /// The orders to remove images: cluster, cloud and group.
+    removals: Mutex<Vec<[String; 3]>>,
 }
 
 impl FakeCreator {
@@ -56,14 +58,27 @@ impl BootCreator for Shared {
     }
 
     fn create(&self, order: BootOrder) -> BoxFuture<'static, Booted> {
+        if let Ok(mut orders) = self.0.orders.lock() {
+            orders.push((order.bootstrap, order.stop.clone()));
+        }
+        self.answered(order.stop)
+    }
+
+    fn remove(&self, order: BootRemoval) -> BoxFuture<'static, Booted> {
+        if let Ok(mut removals) = self.0.removals.lock() {
+            removals.push([order.infra_id, order.cloud_name, order.group]);
+        }
+        self.answered(order.stop)
+    }
+}
+
+impl Shared {
+    fn answered(&self, stop: Stop) -> BoxFuture<'static, Booted> {
         let creator = Arc::clone(&self.0);
         async move {
-            if let Ok(mut orders) = creator.orders.lock() {
-                orders.push((order.bootstrap.clone(), order.stop.clone()));
-            }
             tokio::select! {
                 () = creator.let_go.notified() => {}
-                () = order.stop.asked() => return Err(Vec::new()),
+                () = stop.asked() => return Err(Vec::new()),
             }
             let answer = creator.answers.lock().ok().and_then(|mut answers| answers.pop_front());
             answer.unwrap_or_else(|| Err(Vec::new()))
@@ -305,7 +320,7 @@ async fn what_landfall_cannot_create_needs_pointers() {
     for (mode, why, has_token) in [
         ("workloadidentity", "--workload-identity-audience", false),
         ("workloadidentity", "", true),
-        ("podidentity", "pod identity", true),
+        ("podidentity", "", false),
     ] {
         let (stage, creator) = files();
         creator.has_token.store(has_token, Ordering::Relaxed);
@@ -317,13 +332,73 @@ async fn what_landfall_cannot_create_needs_pointers() {
         }
         assert_eq!(creator.orders().len(), usize::from(why.is_empty()), "{mode}");
     }
+}
 
-    // A group in which the sources would remain. The played operator does not find it.
+/// A cluster in a group of the user's that is Ready, with images in it, and goes.
+async fn going_from_a_group_of_the_user() -> (Stage, Arc<FakeCreator>) {
     let config = CONFIG.replace("region: eastus,", "region: eastus, resourceGroupName: ours,");
     let (stage, creator) = booting(&[("bootstrap.ign", WHOLE), ("master.ign", MASTER)], &config);
+    creator.answers(Ok(pointer()));
+    for _ in 0..48 {
+        stage.rounds(1).await;
+        // The played operator does not find the group.
+        in_azure(&stage, "resourcegroups", "ResourceGroup");
+        let images = stage.resource()["metadata"]["annotations"][anchor::IMAGES].clone();
+        assert!(creator.orders().is_empty() || images == "AzurePublicCloud/ours", "{images}");
+    }
+    assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));
+    stage.change(&json!({ "metadata": {
+        "annotations": { (anchor::PROTECTION): null },
+        "deletionTimestamp": "2026-01-01T00:00:00Z",
+    }}));
     stage.rounds(24).await;
-    is_refused(&stage, "resource group");
-    assert!(creator.orders().is_empty());
+    (stage, creator)
+}
+
+#[tokio::test(start_paused = true)]
+async fn images_in_a_group_of_the_user_go_with_the_cluster() {
+    let (stage, creator) = going_from_a_group_of_the_user().await;
+    assert_eq!(stage.condition("Ready"), "False Removing", "{}", ready(&stage));
+    assert!(stage.told("Ready").contains("image gallery in ours"), "{}", ready(&stage));
+    // All else is gone, but not the credentials.
+    assert!(stage.played.all(MACHINES).is_empty());
+    assert!(
+        !stage.played.read(&at("secrets", "azure")).unwrap_or_default()["metadata"]["finalizers"].is_null()
+    );
+    creator.answers(refused());
+    stage.rounds(2).await;
+    assert_eq!(stage.condition("Ready"), "False BootSourcesFailed", "{}", ready(&stage));
+    assert!(stage.told("Ready").contains("a policy forbids galleries (LF1421)"), "{}", ready(&stage));
+    assert!(stage.told("Ready").contains(anchor::IMAGES), "{}", ready(&stage));
+    creator.answers(Ok(Secret::default()));
+    stage.rounds(24).await;
+    assert!(stage.resource().is_null(), "{:#}", stage.resource());
+    let order = ["demo-x7k2p", "AzurePublicCloud", "ours"].map(str::to_owned);
+    let removals = creator.removals.lock().map(|removals| removals.clone()).unwrap_or_default();
+    assert_eq!(removals, [order.clone(), order]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn images_stay_where_the_user_says_so() {
+    let (mut stage, _) = going_from_a_group_of_the_user().await;
+    stage.controller.boots = None;
+    stage.rounds(2).await;
+    assert_eq!(stage.condition("Ready"), "False BootSourcesFailed", "{}", ready(&stage));
+    assert!(stage.told("Ready").contains("feature `azure`"), "{}", ready(&stage));
+    stage.change(&json!({ "metadata": { "annotations": { (anchor::IMAGES): null } } }));
+    stage.rounds(4).await;
+    assert!(stage.resource().is_null(), "{:#}", stage.resource());
+}
+
+/// Has Azure show resources of a kind, without the tag of the cluster.
+fn in_azure(stage: &Stage, plural: &str, kind: &'static str) {
+    for mut object in stage.played.all(plural) {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        object["status"] =
+            json!({ "conditions": [{ "type": "Ready", "status": "True", "reason": "Succeeded" }] });
+        let object = stage.played.put(at(plural, &name), object);
+        drop(stage.controller.driver.store.note(ObjectEvent::Is(kind, object)));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -348,14 +423,7 @@ async fn nothing_is_put_into_an_account_of_somebody_else() {
     let (stage, creator) = files();
     for _ in 0..24 {
         stage.rounds(1).await;
-        // It is in Azure, without the tag of the cluster.
-        for mut account in stage.played.all("storageaccounts") {
-            let name = account["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-            account["status"] =
-                json!({ "conditions": [{ "type": "Ready", "status": "True", "reason": "Succeeded" }] });
-            let account = stage.played.put(at("storageaccounts", &name), account);
-            drop(stage.controller.driver.store.note(ObjectEvent::Is("StorageAccount", account)));
-        }
+        in_azure(&stage, "storageaccounts", "StorageAccount");
     }
     assert!(creator.orders().is_empty(), "{}", ready(&stage));
     assert!(stage.told("Ready").contains("without the cluster's tag"), "{}", ready(&stage));

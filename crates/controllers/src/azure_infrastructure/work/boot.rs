@@ -1,5 +1,6 @@
 //! What the machines of a cluster start from, where the resource has ignition files and no pointer.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,11 +17,12 @@ use serde_json::json;
 
 use super::{Planned, Run};
 use crate::Failed;
-use crate::azure_infrastructure::booting::{BootOrder, LOOK, Progress};
+use crate::azure_infrastructure::anchor;
+use crate::azure_infrastructure::booting::{BootOrder, BootRemoval, LOOK, Progress};
 use crate::azure_infrastructure::inputs::Configs;
 use crate::azure_infrastructure::planning;
 use crate::azure_infrastructure::resource::{Machines, Spec, Stage};
-use crate::azure_infrastructure::status::{READY, Said, VALIDATED};
+use crate::azure_infrastructure::status::{CREDENTIALS, READY, Said, VALIDATED};
 
 /// Reasons why a cluster is not Ready.
 const FAILED: &str = "BootSourcesFailed";
@@ -31,6 +33,15 @@ const WAITING: &str = "machines wait for image and ignition config";
 
 /// How long after the work has ended its outcome is used.
 const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Why a program cannot call Azure.
+const UNABLE: &str = "this operator is built without the feature `azure`";
+
+/// Cloud and resource group of a plan's images; empty where they go with the group.
+fn images_of(plan: &Plan) -> String {
+    let azure = plan.platform.azure.as_deref().filter(|azure| !azure.groups.existing.is_empty());
+    azure.map(|azure| format!("{}/{}", azure.cloud.name, azure.groups.existing)).unwrap_or_default()
+}
 
 /// What landfall creates for the machines of a plan.
 pub(super) struct Sources {
@@ -94,27 +105,20 @@ impl Run<'_> {
         let bootstrap = configs.to_upload(spec)?.clone();
         let control_plane = Secret::new(configs.control_plane(&plan)?.into_owned());
         let print = planning::digest(&json!([hash, bootstrap.expose()]).to_string());
-        let refusal = self.refusal(&plan, credential);
+        let refusal = self.refusal(credential);
         let (plan, credential) = (Arc::new(plan), credential.clone());
         Some(Box::new(Sources { plan, credential, bootstrap, control_plane, refusal, print }))
     }
 
     /// Why landfall cannot create what the machines of a plan start from, and what to do.
-    fn refusal(&self, plan: &Plan, credential: &Credential) -> Option<String> {
-        let has_group = plan.platform.azure.as_ref().is_some_and(|azure| !azure.groups.existing.is_empty());
-        let why = if has_group {
-            "they would remain in the existing resource group when the cluster is deleted \
-             (platform.azure.resourceGroupName)"
-        } else {
-            match (&self.controller.boots, &credential.proof) {
-                (None, _) => "this operator is built without the feature `azure`",
-                (_, Proof::Secret(_) | Proof::Certificate { .. }) => return None,
-                (Some(boots), Proof::WorkloadIdentity) if boots.has_token() => return None,
-                (_, Proof::WorkloadIdentity) => {
-                    "the credentials are a workload identity, for which this operator has no token (print its \
-                     manifests with --workload-identity-audience)"
-                }
-                (_, Proof::ManagedIdentity) => "the credentials are a pod identity, which only ASO can use",
+    fn refusal(&self, credential: &Credential) -> Option<String> {
+        let why = match (&self.controller.boots, &credential.proof) {
+            (None, _) => UNABLE,
+            (_, Proof::Secret(_) | Proof::Certificate { .. } | Proof::ManagedIdentity) => return None,
+            (Some(boots), Proof::WorkloadIdentity) if boots.has_token() => return None,
+            (_, Proof::WorkloadIdentity) => {
+                "the credentials are a workload identity, for which this operator has no token (print its \
+                 manifests with --workload-identity-audience)"
             }
         };
         let secret = self.resource.spec.ignition_secret_ref.as_ref().map_or("", |named| named.name.as_str());
@@ -165,28 +169,37 @@ impl Run<'_> {
 
     /// Has what machines start from be created once all is there that it needs, and says how far that is; none where no
     /// machine waits for it.
-    pub(super) fn boot(&mut self, plan: &Planned, step: &Step) -> Option<Told> {
+    pub(super) async fn boot(&mut self, plan: &Planned, step: &Step) -> Result<Option<Told>, Failed> {
         let sources = plan.sources.as_deref().filter(|_| !plan.drive.dry_run);
-        let Work::Make(translation) = &plan.drive.work else { return None };
+        let Work::Make(translation) = &plan.drive.work else { return Ok(None) };
         let Some(sources) = sources else {
             self.memory.booting.halt();
-            return None;
+            return Ok(None);
         };
         if !translation.objects.iter().any(is_held) {
-            return None;
+            return Ok(None);
         }
         if let Some(refusal) = &sources.refusal {
-            return Some(Told::new(POINTERS, refusal, None));
+            return Ok(Some(Told::new(POINTERS, refusal, None)));
         }
         let world = self.controller.driver.store.world(&self.cluster(&plan.drive.infra_id), drive::now());
         match basis(&needs(translation), step, &world) {
             Basis::Foreign(need) => {
-                return Some(Told::new(FAILED, pages::foreign_source(&need).message, None));
+                return Ok(Some(Told::new(FAILED, pages::foreign_source(&need).message, None)));
             }
-            Basis::Waits => return Some(Told::new("InProgress", WAITING, None)),
+            Basis::Waits => return Ok(Some(Told::new("InProgress", WAITING, None))),
             Basis::Ready => {}
         }
-        let creator = self.controller.boots.as_ref()?;
+        let images = images_of(&sources.plan);
+        if anchor::noted_images(self.resource) != images {
+            // What does not go with the group has to be known before it exists.
+            if !self.is_marked {
+                let objects = &*self.controller.objects;
+                self.is_marked = anchor::note_images(objects, self.place, self.resource, &images).await?;
+            }
+            return Ok(Some(Told::new("InProgress", WAITING, Some(AT_ONCE))));
+        }
+        let Some(creator) = self.controller.boots.as_ref() else { return Ok(None) };
         let progress = self.memory.booting.advance(&sources.print, |stop| {
             tracing::info!(cluster = %plan.drive.infra_id, "creating image and ignition config");
             creator.create(BootOrder {
@@ -196,7 +209,7 @@ impl Run<'_> {
                 stop,
             })
         });
-        Some(match progress {
+        Ok(Some(match progress {
             Progress::Running => {
                 Told::new("InProgress", format!("{WAITING}, which landfall creates"), Some(LOOK))
             }
@@ -204,6 +217,44 @@ impl Run<'_> {
             Progress::Failed(why, pause) => {
                 Told::new(FAILED, format!("{WAITING}, which landfall could not create: {why}"), Some(pause))
             }
-        })
+        }))
+    }
+
+    /// Removes the images that landfall created in a resource group which stays. Goes on once they are gone; else says when
+    /// to look again.
+    pub(super) fn remove_images(
+        &mut self,
+        infra_id: &str,
+        credential: Result<Credential, Failed>,
+    ) -> Result<ControlFlow<Option<Duration>>, Failed> {
+        let noted = anchor::noted_images(self.resource);
+        let Some((cloud_name, group)) = noted.split_once('/').filter(|_| !self.resource.keeps_azure()) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let credential = self.because(CREDENTIALS, credential)?;
+        let (why, rest) = match &self.controller.boots {
+            None => (UNABLE.to_owned(), None),
+            Some(creator) => {
+                let progress = self.memory.clearing.advance(noted, |stop| {
+                    let [infra_id, cloud_name, group] = [infra_id, cloud_name, group].map(str::to_owned);
+                    creator.remove(BootRemoval { infra_id, cloud_name, group, credential, stop })
+                });
+                match progress {
+                    Progress::Done => return Ok(ControlFlow::Continue(())),
+                    Progress::Running => {
+                        let note = format!("the cluster's image gallery in {group} is being removed");
+                        self.say(Said::new(READY, false, "Removing", note));
+                        return Ok(ControlFlow::Break(Some(LOOK)));
+                    }
+                    Progress::Failed(why, pause) => (why, Some(pause)),
+                }
+            }
+        };
+        let note = format!(
+            "the cluster's image gallery in {group} could not be removed: {why}. To leave it there, remove the annotation {}",
+            anchor::IMAGES
+        );
+        self.say(Said::new(READY, false, FAILED, note));
+        Ok(ControlFlow::Break(rest))
     }
 }

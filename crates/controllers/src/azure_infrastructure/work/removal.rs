@@ -1,6 +1,7 @@
 //! The end of a cluster whose resource was deleted, and what holds it up.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use landfall_engine_aso::drive::{Drive, Others, Work, listed};
@@ -41,8 +42,9 @@ impl Run<'_> {
             // A credential that was put right meanwhile counts; without one the last has to do, as in a
             // namespace that goes and takes nothing new.
             let given = inputs::credentials(objects, self.namespace, &self.resource.spec).await;
-            if let Ok(credential) = given.and_then(|given| given.credential(&self.resource.spec))
-                && let Ok(true) = inputs::keep_copy(objects, &credential, infra_id, &owner).await
+            let credential = given.and_then(|given| given.credential(&self.resource.spec));
+            if let Ok(credential) = &credential
+                && let Ok(true) = inputs::keep_copy(objects, credential, infra_id, &owner).await
             {
                 self.memory.driving.pace.forget();
             }
@@ -55,6 +57,9 @@ impl Run<'_> {
                 self.say(Said::new(READY, false, "Removing", "the cluster is being removed"));
                 self.tell_others(&stepped.others).await;
                 return Ok(stepped.rest);
+            }
+            if let ControlFlow::Break(rest) = self.remove_images(infra_id, credential)? {
+                return Ok(rest);
             }
             inputs::remove_copy(objects, self.namespace, infra_id).await?;
             let spec_name = &self.resource.spec.credentials_secret_ref.name;
