@@ -42,6 +42,31 @@ pub(in crate::removal) trait Described {
     fn learn(&self, _: &mut Known) {}
 }
 
+/// Implements [`Described`] for a type of EC2's SDK, given its sort, its kind, and the methods for its ID and its VPC.
+/// Other functions of the trait follow.
+macro_rules! described {
+    ($type:ident, $sort:literal, $kind:ident, $id:ident $(, $vpc:ident)? $(; $($more:tt)*)?) => {
+        impl Described for $type {
+            const SORT: &'static str = $sort;
+            const KIND: &'static landfall_platform::removal::Kind = &kinds::$kind;
+
+            fn id(&self) -> Option<&str> {
+                self.$id()
+            }
+
+            fn tags(&self) -> &[aws_sdk_ec2::types::Tag] {
+                self.tags()
+            }
+
+            $(fn vpc(&self) -> Option<&str> {
+                self.$vpc()
+            })?
+
+            $($($more)*)?
+        }
+    };
+}
+
 /// Tags as keys and values.
 pub(super) fn pairs(tags: &[Tag]) -> impl Iterator<Item = (&str, &str)> {
     tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())))

@@ -13,21 +13,8 @@ use crate::removal::graph::Node;
 use crate::removal::kinds;
 use crate::removal::known::{Interface, Known};
 
-impl Described for Instance {
-    const SORT: &'static str = "instance";
-    const KIND: &'static Kind = &kinds::INSTANCE;
-
-    fn id(&self) -> Option<&str> {
-        self.instance_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
+described! {
+    Instance, "instance", INSTANCE, instance_id, vpc_id;
 
     fn mentions(&self) -> Vec<&str> {
         let disks = self.block_device_mappings().iter().filter_map(InstanceBlockDeviceMapping::ebs);
@@ -92,34 +79,16 @@ impl Described for NetworkInterface {
     }
 }
 
-impl Described for Address {
-    const SORT: &'static str = "elastic-ip";
-    const KIND: &'static Kind = &kinds::ELASTIC_IP;
-
-    fn id(&self) -> Option<&str> {
-        self.allocation_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    Address, "elastic-ip", ELASTIC_IP, allocation_id;
 
     fn mentions(&self) -> Vec<&str> {
         [self.instance_id(), self.network_interface_id()].into_iter().flatten().collect()
     }
 }
 
-impl Described for Host {
-    const SORT: &'static str = "dedicated-host";
-    const KIND: &'static Kind = &kinds::DEDICATED_HOST;
-
-    fn id(&self) -> Option<&str> {
-        self.host_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    Host, "dedicated-host", DEDICATED_HOST, host_id;
 
     fn mentions(&self) -> Vec<&str> {
         self.instances().iter().filter_map(HostInstance::instance_id).collect()
@@ -131,17 +100,8 @@ impl Described for Host {
     }
 }
 
-impl Described for PlacementGroup {
-    const SORT: &'static str = "placement-group";
-    const KIND: &'static Kind = &kinds::PLACEMENT_GROUP;
-
-    fn id(&self) -> Option<&str> {
-        self.group_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    PlacementGroup, "placement-group", PLACEMENT_GROUP, group_id;
 
     fn is_gone(&self) -> bool {
         self.state() == Some(&PlacementGroupState::Deleted)

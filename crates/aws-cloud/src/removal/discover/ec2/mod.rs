@@ -3,8 +3,9 @@
 //! Each sort of thing is asked for only if tags name one of it, or if a VPC is the cluster's, in which nearly
 //! everything goes with it.
 
-mod ask;
+#[macro_use]
 mod described;
+mod ask;
 mod machines;
 mod network;
 mod storage;

@@ -3,11 +3,10 @@
 use aws_sdk_ec2::types::{
     CarrierGateway, CarrierGatewayState, DhcpOptions, EgressOnlyInternetGateway, InternetGateway,
     InternetGatewayAttachment, IpPermission, NatGateway, NatGatewayAddress, NatGatewayState, RouteTable,
-    SecurityGroup, SecurityGroupIdentifier, ServiceConfiguration, ServiceState, State, Subnet, Tag,
+    SecurityGroup, SecurityGroupIdentifier, ServiceConfiguration, ServiceState, State, Subnet,
     UserIdGroupPair, Vpc, VpcEndpoint, VpcPeeringConnection, VpcPeeringConnectionStateReason,
     VpcPeeringConnectionStateReasonCode as PeeringState, VpcPeeringConnectionVpcInfo,
 };
-use landfall_platform::removal::Kind;
 
 use super::described::{Described, text};
 use crate::removal::graph::Node;
@@ -18,55 +17,18 @@ use crate::removal::known::{Group, Known, Table};
 /// The name of the group that every VPC has, and that goes with it.
 const DEFAULT_GROUP: &str = "default";
 
-impl Described for Vpc {
-    const SORT: &'static str = "vpc";
-    const KIND: &'static Kind = &kinds::VPC;
-
-    fn id(&self) -> Option<&str> {
-        self.vpc_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    Vpc, "vpc", VPC, vpc_id;
 
     fn mentions(&self) -> Vec<&str> {
         self.dhcp_options_id().into_iter().collect()
     }
 }
 
-impl Described for Subnet {
-    const SORT: &'static str = "subnet";
-    const KIND: &'static Kind = &kinds::SUBNET;
+described! { Subnet, "subnet", SUBNET, subnet_id, vpc_id }
 
-    fn id(&self) -> Option<&str> {
-        self.subnet_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
-}
-
-impl Described for RouteTable {
-    const SORT: &'static str = "route-table";
-    const KIND: &'static Kind = &kinds::ROUTE_TABLE;
-
-    fn id(&self) -> Option<&str> {
-        self.route_table_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
+described! {
+    RouteTable, "route-table", ROUTE_TABLE, route_table_id, vpc_id;
 
     /// A VPC's main route table goes with the VPC, and cannot go without it.
     fn is_gone(&self) -> bool {
@@ -81,21 +43,8 @@ impl Described for RouteTable {
     }
 }
 
-impl Described for SecurityGroup {
-    const SORT: &'static str = "security-group";
-    const KIND: &'static Kind = &kinds::SECURITY_GROUP;
-
-    fn id(&self) -> Option<&str> {
-        self.group_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
+described! {
+    SecurityGroup, "security-group", SECURITY_GROUP, group_id, vpc_id;
 
     /// A VPC's default group goes with the VPC. Only where its rules hold other groups must it be emptied.
     fn is_gone(&self) -> bool {
@@ -124,17 +73,8 @@ fn names_others(group: &SecurityGroup) -> bool {
     named.any(|named| Some(named) != group.group_id())
 }
 
-impl Described for InternetGateway {
-    const SORT: &'static str = "internet-gateway";
-    const KIND: &'static Kind = &kinds::INTERNET_GATEWAY;
-
-    fn id(&self) -> Option<&str> {
-        self.internet_gateway_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    InternetGateway, "internet-gateway", INTERNET_GATEWAY, internet_gateway_id;
 
     fn vpc(&self) -> Option<&str> {
         self.attachments().iter().find_map(InternetGatewayAttachment::vpc_id)
@@ -146,59 +86,24 @@ impl Described for InternetGateway {
     }
 }
 
-impl Described for EgressOnlyInternetGateway {
-    const SORT: &'static str = "egress-only-internet-gateway";
-    const KIND: &'static Kind = &kinds::EGRESS_ONLY_GATEWAY;
-
-    fn id(&self) -> Option<&str> {
-        self.egress_only_internet_gateway_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    EgressOnlyInternetGateway, "egress-only-internet-gateway", EGRESS_ONLY_GATEWAY, egress_only_internet_gateway_id;
 
     fn vpc(&self) -> Option<&str> {
         self.attachments().iter().find_map(InternetGatewayAttachment::vpc_id)
     }
 }
 
-impl Described for CarrierGateway {
-    const SORT: &'static str = "carrier-gateway";
-    const KIND: &'static Kind = &kinds::CARRIER_GATEWAY;
-
-    fn id(&self) -> Option<&str> {
-        self.carrier_gateway_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
+described! {
+    CarrierGateway, "carrier-gateway", CARRIER_GATEWAY, carrier_gateway_id, vpc_id;
 
     fn is_gone(&self) -> bool {
         self.state() == Some(&CarrierGatewayState::Deleted)
     }
 }
 
-impl Described for NatGateway {
-    const SORT: &'static str = "natgateway";
-    const KIND: &'static Kind = &kinds::NAT_GATEWAY;
-
-    fn id(&self) -> Option<&str> {
-        self.nat_gateway_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
+described! {
+    NatGateway, "natgateway", NAT_GATEWAY, nat_gateway_id, vpc_id;
 
     fn mentions(&self) -> Vec<&str> {
         let at = self.nat_gateway_addresses().iter();
@@ -211,21 +116,8 @@ impl Described for NatGateway {
     }
 }
 
-impl Described for VpcEndpoint {
-    const SORT: &'static str = "vpc-endpoint";
-    const KIND: &'static Kind = &kinds::VPC_ENDPOINT;
-
-    fn id(&self) -> Option<&str> {
-        self.vpc_endpoint_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-
-    fn vpc(&self) -> Option<&str> {
-        self.vpc_id()
-    }
+described! {
+    VpcEndpoint, "vpc-endpoint", VPC_ENDPOINT, vpc_endpoint_id, vpc_id;
 
     fn mentions(&self) -> Vec<&str> {
         let lists = [self.network_interface_ids(), self.route_table_ids(), self.subnet_ids()];
@@ -239,17 +131,8 @@ impl Described for VpcEndpoint {
     }
 }
 
-impl Described for ServiceConfiguration {
-    const SORT: &'static str = "vpc-endpoint-service";
-    const KIND: &'static Kind = &kinds::ENDPOINT_SERVICE;
-
-    fn id(&self) -> Option<&str> {
-        self.service_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    ServiceConfiguration, "vpc-endpoint-service", ENDPOINT_SERVICE, service_id;
 
     fn mentions(&self) -> Vec<&str> {
         let lists = [self.network_load_balancer_arns(), self.gateway_load_balancer_arns()];
@@ -265,30 +148,10 @@ impl Described for ServiceConfiguration {
     }
 }
 
-impl Described for DhcpOptions {
-    const SORT: &'static str = "dhcp-options";
-    const KIND: &'static Kind = &kinds::DHCP_OPTIONS;
+described! { DhcpOptions, "dhcp-options", DHCP_OPTIONS, dhcp_options_id }
 
-    fn id(&self) -> Option<&str> {
-        self.dhcp_options_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-}
-
-impl Described for VpcPeeringConnection {
-    const SORT: &'static str = "vpc-peering-connection";
-    const KIND: &'static Kind = &kinds::PEERING_CONNECTION;
-
-    fn id(&self) -> Option<&str> {
-        self.vpc_peering_connection_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    VpcPeeringConnection, "vpc-peering-connection", PEERING_CONNECTION, vpc_peering_connection_id;
 
     fn mentions(&self) -> Vec<&str> {
         let sides = [self.accepter_vpc_info(), self.requester_vpc_info()].into_iter().flatten();

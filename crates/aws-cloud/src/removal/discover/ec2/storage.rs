@@ -1,26 +1,15 @@
 //! Disks, their copies, and images.
 
 use aws_sdk_ec2::types::{
-    BlockDeviceMapping, EbsBlockDevice, Image, ImageState, Snapshot, Tag, Volume, VolumeAttachment,
-    VolumeState,
+    BlockDeviceMapping, EbsBlockDevice, Image, ImageState, Snapshot, Volume, VolumeAttachment, VolumeState,
 };
-use landfall_platform::removal::Kind;
 
 use super::described::{Described, text};
 use crate::removal::graph::Node;
 use crate::removal::kinds;
 
-impl Described for Volume {
-    const SORT: &'static str = "volume";
-    const KIND: &'static Kind = &kinds::VOLUME;
-
-    fn id(&self) -> Option<&str> {
-        self.volume_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    Volume, "volume", VOLUME, volume_id;
 
     fn mentions(&self) -> Vec<&str> {
         self.attachments().iter().filter_map(VolumeAttachment::instance_id).collect()
@@ -36,30 +25,10 @@ impl Described for Volume {
     }
 }
 
-impl Described for Snapshot {
-    const SORT: &'static str = "snapshot";
-    const KIND: &'static Kind = &kinds::SNAPSHOT;
+described! { Snapshot, "snapshot", SNAPSHOT, snapshot_id }
 
-    fn id(&self) -> Option<&str> {
-        self.snapshot_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
-}
-
-impl Described for Image {
-    const SORT: &'static str = "image";
-    const KIND: &'static Kind = &kinds::IMAGE;
-
-    fn id(&self) -> Option<&str> {
-        self.image_id()
-    }
-
-    fn tags(&self) -> &[Tag] {
-        self.tags()
-    }
+described! {
+    Image, "image", IMAGE, image_id;
 
     fn mentions(&self) -> Vec<&str> {
         let disks = self.block_device_mappings().iter().filter_map(BlockDeviceMapping::ebs);
