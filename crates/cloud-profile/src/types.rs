@@ -413,8 +413,4 @@ parts! {
     }
 }
 
-impl landfall_model::config::value::Zero for ParentReference {
-    fn is_zero(&self) -> bool {
-        *self == Self::default()
-    }
-}
+impl landfall_model::config::value::Zero for ParentReference {}

@@ -21,57 +21,40 @@ const NETWORK_NAME: &str = "$network";
 const TIME_NAME: &str = "$time";
 
 /// Whether a value is the one that a field has when nothing is given. Such fields are not written.
-pub trait Zero {
+pub trait Zero: Default + PartialEq {
     /// Whether the value says nothing.
-    fn is_zero(&self) -> bool;
+    fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 macro_rules! zero {
-    ($($ty:ty => $zero:expr),* $(,)?) => { $(
-        impl Zero for $ty {
-            fn is_zero(&self) -> bool {
-                *self == $zero
+    ($($ty:ty),*) => { $(impl Zero for $ty {})* };
+}
+
+zero! { bool, i32, i64, u32, String, SecretUrl, Secret<String>, Network, StrictText, Time }
+
+impl<T: PartialEq> Zero for Vec<T> {}
+impl<V: PartialEq> Zero for BTreeMap<String, V> {}
+impl<T: PartialEq> Zero for Option<T> {}
+
+/// The schema of a type, which is written wherever the type is used.
+macro_rules! schema {
+    ($name:ident $(<$of:ident>)?, $shown:literal, $schema:tt) => {
+        impl $(<$of>)? JsonSchema for $name $(<$of>)? {
+            fn schema_name() -> Cow<'static, str> {
+                $shown.into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+
+            fn inline_schema() -> bool {
+                true
             }
         }
-    )* };
-}
-
-zero! { bool => false, i32 => 0, i64 => 0, u32 => 0 }
-
-impl Zero for String {
-    fn is_zero(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<T> Zero for Vec<T> {
-    fn is_zero(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<V> Zero for BTreeMap<String, V> {
-    fn is_zero(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<T> Zero for Option<T> {
-    fn is_zero(&self) -> bool {
-        self.is_none()
-    }
-}
-
-impl Zero for SecretUrl {
-    fn is_zero(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl Zero for Secret<String> {
-    fn is_zero(&self) -> bool {
-        self.is_empty()
-    }
+    };
 }
 
 /// Defines structs of the install config: every field has a default, is named in camel case unless
@@ -90,11 +73,7 @@ macro_rules! model {
             pub $field: $ty, )*
         }
 
-        impl crate::config::value::Zero for $name {
-            fn is_zero(&self) -> bool {
-                *self == Self::default()
-            }
-        }
+        impl crate::config::value::Zero for $name {}
     )* };
 }
 pub(crate) use model;
@@ -223,12 +202,6 @@ impl Network {
     }
 }
 
-impl Zero for Network {
-    fn is_zero(&self) -> bool {
-        *self == Self::Missing
-    }
-}
-
 impl Serialize for Network {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -257,27 +230,11 @@ impl<'de> Deserialize<'de> for Network {
     }
 }
 
-impl JsonSchema for Network {
-    fn schema_name() -> Cow<'static, str> {
-        "Network".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "pattern": "^[0-9a-fA-F:.]+/[0-9]+$"})
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-}
+schema! { Network, "Network", {"type": "string", "pattern": "^[0-9a-fA-F:.]+/[0-9]+$"} }
 
 /// Text that takes no number or boolean in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StrictText(pub String);
-
-impl Zero for StrictText {
-    fn is_zero(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 impl<'de> Deserialize<'de> for StrictText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -285,17 +242,7 @@ impl<'de> Deserialize<'de> for StrictText {
     }
 }
 
-impl JsonSchema for StrictText {
-    fn schema_name() -> Cow<'static, str> {
-        "Text".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string"})
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-}
+schema! { StrictText, "Text", {"type": "string"} }
 
 struct TextVisitor;
 
@@ -316,12 +263,6 @@ impl Visitor<'_> for TextVisitor {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Time(String);
 
-impl Zero for Time {
-    fn is_zero(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
 fn check_time(text: &str) -> Result<(), FormFault> {
     instant::instant(text).map(|_| ()).ok_or_else(|| FormFault {
         message: "the value is not a time".to_owned(),
@@ -337,17 +278,7 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-impl JsonSchema for Time {
-    fn schema_name() -> Cow<'static, str> {
-        "Time".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "date-time"})
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-}
+schema! { Time, "Time", {"type": "string", "format": "date-time"} }
 
 /// A map, or a value of any type, whose content is not looked at, kept as it stands. What sounds like a secret is
 /// never shown.
@@ -386,17 +317,7 @@ fn redact_named(value: &mut serde_json::Value) {
     }
 }
 
-impl<T> JsonSchema for Opaque<T> {
-    fn schema_name() -> Cow<'static, str> {
-        "Opaque".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "object"})
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-}
+schema! { Opaque<T>, "Opaque", {"type": "object"} }
 
 #[cfg(test)]
 mod tests {
