@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use azure_core::http::Method;
 use landfall_diagnostics::Finding;
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::{Asked, Verdict};
@@ -64,7 +65,8 @@ async fn own(arm: &Arm, subscription: &str, group: &str, infra_id: &str) -> Aske
         return Ok(Vec::new());
     };
     // The resource manager puts these in place of all that there were.
-    let changed = arm.patch::<_, Described>(Api::ResourceGroups, &path, &json!({ "tags": tags })).await;
+    let changed =
+        arm.complete::<Described>(Method::Patch, Api::ResourceGroups, &path, &json!({ "tags": tags })).await;
     changed.map_err(|fault| told(not_tagged(&fault)))?;
     Ok(vec![format!("the resource group `{group}` is tagged as owned by {infra_id}")])
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use azure_core::http::headers::HeaderName;
 use azure_core::http::{Method, RawResponse};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
@@ -57,11 +56,6 @@ enum Standing {
 
 #[allow(dead_code, reason = "checks only read; these are for what makes and removes resources")]
 impl Arm {
-    /// Removes what is at a path, and waits until it is gone. What is not there is gone already.
-    pub(super) async fn delete(&self, kind: Api, path: &str) -> Result<(), Fault> {
-        self.delete_in(self.version(kind), path).await
-    }
-
     /// Begins to remove what is at a path, in a version of its kind. What is not there is gone already.
     pub(super) async fn begin_delete(&self, version: &str, path: &str) -> Result<Begun, Fault> {
         let call = named("DELETE", path);
@@ -109,47 +103,35 @@ impl Arm {
     }
 
     /// Begins to set down what is to be at a path, in a version of its kind; gives what the answer shows of it.
-    pub(super) async fn begin_put_in<B>(
+    pub(super) async fn begin_put_in(
         &self,
         version: &str,
         path: &str,
-        body: &B,
-    ) -> Result<(Begun, Value), Fault>
-    where
-        B: Serialize + Sync,
-    {
+        body: &Value,
+    ) -> Result<(Begun, Value), Fault> {
         let call = named("PUT", path);
         let url = self.url_in(&call, version, path, &[])?;
-        let body = written(&call, body)?;
-        let begun = self.send(&call, Method::Put, &url, Some(&body)).await?;
+        let body = body.to_string();
+        let begun = self.send(&call, Method::Put, &url, Some(body.as_bytes())).await?;
         let shown = serde_json::from_slice(begun.body().as_ref()).unwrap_or_default();
         Ok((self.begun(call, &url, &begun)?, shown))
     }
 
     /// Begins to set down what is to be at a path.
-    pub(super) async fn begin_put<B>(&self, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
-    where
-        B: Serialize + Sync,
-    {
+    pub(super) async fn begin_put(&self, kind: Api, path: &str, body: &Value) -> Result<Begun, Fault> {
         self.begin_with(Method::Put, kind, path, body).await
     }
 
     /// Begins to change parts of what is at a path.
-    pub(super) async fn begin_patch<B>(&self, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
-    where
-        B: Serialize + Sync,
-    {
+    pub(super) async fn begin_patch(&self, kind: Api, path: &str, body: &Value) -> Result<Begun, Fault> {
         self.begin_with(Method::Patch, kind, path, body).await
     }
 
-    async fn begin_with<B>(&self, method: Method, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
-    where
-        B: Serialize + Sync,
-    {
+    async fn begin_with(&self, method: Method, kind: Api, path: &str, body: &Value) -> Result<Begun, Fault> {
         let call = named(method.as_str(), path);
         let url = self.url(&call, kind, path, &[])?;
-        let body = written(&call, body)?;
-        self.begin(call, method, &url, Some(&body)).await
+        let body = body.to_string();
+        self.begin(call, method, &url, Some(body.as_bytes())).await
     }
 
     async fn begin(
@@ -194,33 +176,18 @@ impl Arm {
         }
     }
 
-    /// Puts a question that is too long for a URL, or begins something, and waits for what comes of it.
-    pub(super) async fn post<B, T>(&self, kind: Api, path: &str, body: &B) -> Result<T, Fault>
-    where
-        B: Serialize + Sync,
-        T: DeserializeOwned,
-    {
-        self.ended_with(Method::Post, kind, path, body).await
-    }
-
-    /// Changes parts of what is at a path, and gives it as it is then.
-    pub(super) async fn patch<B, T>(&self, kind: Api, path: &str, body: &B) -> Result<T, Fault>
-    where
-        B: Serialize + Sync,
-        T: DeserializeOwned,
-    {
-        self.ended_with(Method::Patch, kind, path, body).await
-    }
-
-    async fn ended_with<B, T>(&self, method: Method, kind: Api, path: &str, body: &B) -> Result<T, Fault>
-    where
-        B: Serialize + Sync,
-        T: DeserializeOwned,
-    {
+    /// Puts a question that is too long for a URL, or changes what is at a path, and waits for what comes of it.
+    pub(super) async fn complete<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        kind: Api,
+        path: &str,
+        body: &Value,
+    ) -> Result<T, Fault> {
         let call = named(method.as_str(), path);
         let url = self.url(&call, kind, path, &[])?;
-        let body = written(&call, body)?;
-        let begun = self.send(&call, method, &url, Some(&body)).await?;
+        let body = body.to_string();
+        let begun = self.send(&call, method, &url, Some(body.as_bytes())).await?;
         let end = self.settled(&call, &url, begun, true).await?;
         read::<WithoutNulls<T>>(&call, &end).map(|read| read.0)
     }
@@ -284,11 +251,6 @@ impl Arm {
     }
 }
 
-/// A body as it is sent.
-fn written<B: Serialize>(call: &str, body: &B) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(body).map_err(|_| Fault::unmade(call, "its body is not JSON"))
-}
-
 /// How something stands, by what is told of it.
 fn standing(told: &Value) -> Standing {
     let status = told.get("status").and_then(Value::as_str).unwrap_or_default();
@@ -328,7 +290,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_begun_is_followed_to_its_end() -> Outcome {
         let (arm, script) = scripted(&[(202, BEGUN, ""), RUNNING, DONE, (200, &[], "7")])?;
-        assert_eq!(arm.post::<Value, u8>(Api::Resources, "/x", &json!({})).await, Ok(7));
+        assert_eq!(arm.complete::<u8>(Method::Post, Api::Resources, "/x", &json!({})).await, Ok(7));
         let expected = [
             "POST https://management.example.com/x?api-version=2021-04-01",
             "GET https://management.example.com/operations/1",
@@ -337,17 +299,17 @@ mod tests {
         ];
         assert_eq!(script.asked(), expected);
         let (arm, script) = scripted(&[(202, MOVED, ""), (202, MOVED, ""), (204, &[], "")])?;
-        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
         assert_eq!(script.asked().len(), 3);
         let (arm, _) = scripted(&[(202, BEGUN, ""), DONE])?;
-        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
         Ok(())
     }
 
     #[tokio::test]
     async fn a_change_gives_what_is_there_then() -> Outcome {
         let (arm, script) = scripted(&[(200, &[], "7")])?;
-        assert_eq!(arm.patch::<Value, u8>(Api::ResourceGroups, GROUP, &json!({})).await, Ok(7));
+        assert_eq!(arm.complete::<u8>(Method::Patch, Api::ResourceGroups, GROUP, &json!({})).await, Ok(7));
         let expected = ["PATCH https://management.example.com/subscriptions/s/resourceGroups/rg\
                          ?api-version=2021-04-01"];
         assert_eq!(script.asked(), expected);
@@ -358,8 +320,8 @@ mod tests {
     async fn what_is_gone_needs_no_wait() -> Outcome {
         let gone = r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#;
         let (arm, _) = scripted(&[(204, &[], ""), (404, &[], gone)])?;
-        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
-        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
         Ok(())
     }
 
@@ -403,13 +365,13 @@ mod tests {
     async fn a_failure_is_told_with_its_code() -> Outcome {
         let failed = r#"{"status": "Failed", "error": {"code": "Conflict", "message": "in use"}}"#;
         let (arm, _) = scripted(&[(202, BEGUN, ""), (200, &[], failed)])?;
-        let fault = arm.delete(Api::ResourceGroups, GROUP).await.err();
+        let fault = arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await.err();
         assert!(fault.as_ref().is_some_and(|fault| fault.is("Conflict")), "{fault:?}");
         let sentence = fault.map(|fault| fault.sentence()).unwrap_or_default();
         assert!(sentence.starts_with("DELETE resourceGroups/rg ") && sentence.ends_with(": in use"));
         let nowhere: Scripted = (202, &[("location", "mailto:a@example.com")], "");
         let (arm, script) = scripted(&[nowhere])?;
-        let fault = arm.delete(Api::ResourceGroups, GROUP).await.err();
+        let fault = arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await.err();
         assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood));
         assert_eq!(script.asked().len(), 1);
         Ok(())
@@ -421,7 +383,7 @@ mod tests {
             &[("location", "https://other.example.com/results/1"), ("retry-after", "0")];
         const RELATIVE: &[(&str, &str)] = &[("location", "2"), ("retry-after", "0")];
         let (arm, script) = scripted(&[(202, AWAY, ""), (202, RELATIVE, ""), (204, &[], "")])?;
-        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
         let expected =
             ["https://management.example.com/results/1", "https://management.example.com/results/2"];
         let asked = script.asked();

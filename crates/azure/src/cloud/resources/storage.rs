@@ -59,7 +59,9 @@ pub(super) async fn query(
     } else {
         let arm = resources.arm().await?;
         let path = format!("{account}/listKeys");
-        let keys = arm.post::<_, Keys>(Api::StorageAccounts, &path, &json!({})).await;
+        let keys = arm
+            .complete::<Keys>(azure_core::http::Method::Post, Api::StorageAccounts, &path, &json!({}))
+            .await;
         let keys = keys.map_err(|fault| failure(&fault))?;
         let key = keys.keys.into_iter().map(|key| Secret::new(key.value)).next().unwrap_or_default();
         resources.session.hide(&key);
