@@ -17,90 +17,36 @@ use serde_json::{Value, json};
 const MOST: usize = 6;
 
 /// The subjects, in the order in which one is looked at after the other.
-pub(super) const JUDGED: &[Judged] = &[
-    Judged {
-        id: "aws.region",
-        field: "platform.aws.region",
-        parts: &["region"],
-        codes: &["LF0711", "LF0729"],
-        passed: region,
-    },
+pub(super) const JUDGED: &[Judged] = landfall_platform::judged! {
+    "aws.region" at "platform.aws.region" needs ["region"] => region,
+        ["LF0711", "LF0729"];
     // What a config lacks for a region that nobody knows can be said before anything is asked.
-    Judged {
-        id: "aws.region.endpoints",
-        field: "platform.aws.serviceEndpoints",
-        parts: &[],
-        codes: &["LF0422"],
-        passed: endpoints,
-    },
-    Judged {
-        id: "aws.zones",
-        field: "platform.aws.region",
-        parts: &["zones"],
-        codes: &["LF0703", "LF0712", "LF0717", "LF1462"],
-        passed: zones,
-    },
-    Judged {
-        id: "aws.instance-types",
-        field: "controlPlane.platform.aws.type",
-        parts: &["instance-types", "zones"],
-        codes: &["LF0704", "LF0705", "LF0706", "LF0718", "LF0719", "LF0731", "LF1464"],
-        passed: instance_types,
-    },
-    Judged {
-        id: "aws.image.choice",
-        field: "platform.aws.defaultMachinePlatform.amiID",
-        parts: &[],
-        codes: &["LF0702"],
-        passed: image,
-    },
-    Judged {
-        id: "aws.subnets",
-        field: "platform.aws.vpc.subnets",
-        parts: &["subnets", "vpc"],
-        codes: &[
-            "LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733",
-            "LF0738", "LF0739", "LF0740",
-        ],
-        passed: subnets,
-    },
-    Judged {
-        id: "aws.security-groups",
-        field: "platform.aws.defaultMachinePlatform.additionalSecurityGroupIDs",
-        parts: &["security-groups", "subnets"],
-        codes: &["LF0728", "LF0730"],
-        passed: security_groups,
-    },
-    Judged {
-        id: "aws.dedicated-hosts",
-        field: "compute[0].platform.aws.hostPlacement.dedicatedHost",
-        parts: &["dedicated-hosts", "zones"],
-        codes: &["LF0734", "LF0735"],
-        passed: dedicated_hosts,
-    },
-    Judged {
-        id: "aws.public-zone",
-        field: "baseDomain",
-        parts: &["public-zone"],
-        codes: &["LF0710", "LF0726", "LF0727"],
-        passed: public_zone,
-    },
-    Judged {
-        id: "aws.hosted-zone",
-        field: "platform.aws.hostedZone",
-        parts: &["private-zone", "subnets"],
-        codes: &["LF0724", "LF0725"],
-        passed: hosted_zone,
-    },
+    "aws.region.endpoints" at "platform.aws.serviceEndpoints" needs [] => endpoints,
+        ["LF0422"];
+    "aws.zones" at "platform.aws.region" needs ["zones"] => zones,
+        ["LF0703", "LF0712", "LF0717", "LF1462"];
+    "aws.instance-types" at "controlPlane.platform.aws.type"
+        needs ["instance-types", "zones"] => instance_types,
+        ["LF0704", "LF0705", "LF0706", "LF0718", "LF0719", "LF0731", "LF1464"];
+    "aws.image.choice" at "platform.aws.defaultMachinePlatform.amiID" needs [] => image,
+        ["LF0702"];
+    "aws.subnets" at "platform.aws.vpc.subnets" needs ["subnets", "vpc"] => subnets,
+        ["LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733",
+         "LF0738", "LF0739", "LF0740"];
+    "aws.security-groups" at "platform.aws.defaultMachinePlatform.additionalSecurityGroupIDs"
+        needs ["security-groups", "subnets"] => security_groups,
+        ["LF0728", "LF0730"];
+    "aws.dedicated-hosts" at "compute[0].platform.aws.hostPlacement.dedicatedHost"
+        needs ["dedicated-hosts", "zones"] => dedicated_hosts,
+        ["LF0734", "LF0735"];
+    "aws.public-zone" at "baseDomain" needs ["public-zone"] => public_zone,
+        ["LF0710", "LF0726", "LF0727"];
+    "aws.hosted-zone" at "platform.aws.hostedZone" needs ["private-zone", "subnets"] => hosted_zone,
+        ["LF0724", "LF0725"];
     // Zones that are not known are told of under their own name; without them nothing is divided.
-    Judged {
-        id: "aws.network",
-        field: "networking.machineNetwork",
-        parts: &[],
-        codes: &["LF0708"],
-        passed: network,
-    },
-];
+    "aws.network" at "networking.machineNetwork" needs [] => network,
+        ["LF0708"];
+};
 
 type Parts<'a> = (&'a Platform, &'a facts::Facts);
 

@@ -333,6 +333,20 @@ pub struct Judged {
     pub passed: fn(&InstallConfig, &Facts) -> Option<Answer>,
 }
 
+/// Lists subjects, each as `ID at FIELD needs [PARTS] => PASSED, [CODES];`: see [`Judged`](crate::cloud::Judged).
+#[macro_export]
+macro_rules! judged {
+    ($($id:literal at $field:literal needs [$($part:literal),*] => $passed:expr, [$($code:literal),*];)*) => {
+        &[$($crate::cloud::Judged {
+            id: $id,
+            field: $field,
+            parts: &[$($part),*],
+            codes: &[$($code),*],
+            passed: $passed,
+        }),*]
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;

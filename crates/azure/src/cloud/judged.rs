@@ -17,77 +17,31 @@ use serde_json::{Map, Value, json};
 const MOST: usize = 6;
 
 /// The subjects, in the order in which one is looked at after the other.
-pub(super) const JUDGED: &[Judged] = &[
-    Judged {
-        id: "azure.account",
-        field: "platform.azure",
-        parts: &["subscription"],
-        codes: &["LF0750"],
-        passed: account,
-    },
+pub(super) const JUDGED: &[Judged] = landfall_platform::judged! {
+    "azure.account" at "platform.azure" needs ["subscription"] => account,
+        ["LF0750"];
     // What the config and the catalogue say of the cloud holds whether it answers or not.
-    Judged {
-        id: "azure.cloud.choice",
-        field: "platform.azure.cloudName",
-        parts: &[],
-        codes: &["LF0780", "LF0787", "LF0791"],
-        passed: |_, _| None,
-    },
-    Judged {
-        id: "azure.location",
-        field: "platform.azure.region",
-        parts: &["location", "subscription"],
-        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0785"],
-        passed: location,
-    },
-    Judged {
-        id: "azure.sizes",
-        field: "controlPlane.platform.azure.type",
-        parts: &["sizes", "location"],
-        codes: &[
-            "LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
-            "LF0769", "LF0784", "LF0786", "LF0788", "LF0789", "LF0790", "LF0792", "LF1464",
-        ],
-        passed: sizes,
-    },
+    "azure.cloud.choice" at "platform.azure.cloudName" needs [] => |_, _| None,
+        ["LF0780", "LF0787", "LF0791"];
+    "azure.location" at "platform.azure.region" needs ["location", "subscription"] => location,
+        ["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0785"];
+    "azure.sizes" at "controlPlane.platform.azure.type" needs ["sizes", "location"] => sizes,
+        ["LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
+         "LF0769", "LF0784", "LF0786", "LF0788", "LF0789", "LF0790", "LF0792", "LF1464"];
     // Of a config it is one of these two. Of a new network the cloud knows nothing.
-    Judged {
-        id: "azure.network",
-        field: "networking.machineNetwork",
-        parts: &[],
-        codes: &["LF0763"],
-        passed: new_network,
-    },
-    Judged {
-        id: "azure.network",
-        field: "platform.azure.virtualNetwork",
-        parts: &["network", "location"],
-        codes: &["LF0770", "LF0771", "LF0772", "LF0773", "LF0793", "LF0794"],
-        passed: existing_network,
-    },
-    Judged {
-        id: "azure.resource-group",
-        field: "platform.azure.resourceGroupName",
-        parts: &["resource-group", "location"],
-        codes: &["LF0774", "LF0775", "LF0776", "LF0777"],
-        passed: resource_group,
-    },
-    Judged {
-        id: "azure.dns-zone",
-        field: "platform.azure.baseDomainResourceGroupName",
-        parts: &["dns-zone"],
-        codes: &["LF0778", "LF0779"],
-        passed: dns_zone,
-    },
+    "azure.network" at "networking.machineNetwork" needs [] => new_network,
+        ["LF0763"];
+    "azure.network" at "platform.azure.virtualNetwork" needs ["network", "location"] => existing_network,
+        ["LF0770", "LF0771", "LF0772", "LF0773", "LF0793", "LF0794"];
+    "azure.resource-group" at "platform.azure.resourceGroupName"
+        needs ["resource-group", "location"] => resource_group,
+        ["LF0774", "LF0775", "LF0776", "LF0777"];
+    "azure.dns-zone" at "platform.azure.baseDomainResourceGroupName" needs ["dns-zone"] => dns_zone,
+        ["LF0778", "LF0779"];
     // The image is the catalogue's, and on a Stack Hub the user's: no cloud is asked.
-    Judged {
-        id: "azure.image",
-        field: "controlPlane.architecture",
-        parts: &[],
-        codes: &["LF0760", "LF0761"],
-        passed: image,
-    },
-];
+    "azure.image" at "controlPlane.architecture" needs [] => image,
+        ["LF0760", "LF0761"];
+};
 
 type Parts<'a> = (&'a Platform, &'a facts::Facts);
 
