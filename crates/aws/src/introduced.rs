@@ -8,63 +8,37 @@ use landfall_model::plan::Introduced;
 
 /// The table.
 pub(super) const INTRODUCED: &[Introduced] = &[
-    Introduced {
-        since: [4, 19],
-        gate: None,
-        used: |config| {
-            let i = platform(config)?.vpc.subnets.iter().position(|subnet| !subnet.roles.is_empty())?;
-            Some(format!("platform.aws.vpc.subnets[{i}].roles"))
-        },
-    },
-    Introduced {
-        since: [4, 16],
-        gate: None,
-        used: |config| {
-            let used = !platform(config)?.public_ipv4_pool.is_empty();
-            used.then(|| "platform.aws.publicIpv4Pool".to_owned())
-        },
-    },
-    Introduced {
-        since: [4, 17],
-        gate: None,
-        used: |config| of_pool(config, "iamProfile", |settings| !settings.iam_profile.is_empty()),
-    },
-    Introduced {
-        since: [4, 21],
-        gate: None,
-        used: |config| {
-            of_pool(config, "rootVolume.throughput", |settings| settings.root_volume.throughput.is_some())
-        },
-    },
-    Introduced {
-        since: [4, 21],
-        gate: None,
-        used: |config| of_pool(config, "cpuOptions", |settings| settings.cpu_options.is_some()),
-    },
-    Introduced {
-        since: [4, 20],
-        gate: Some("AWSClusterHostedDNSInstall"),
-        used: |config| {
-            let used = platform(config)?.user_provisioned_dns == "Enabled";
-            used.then(|| "platform.aws.userProvisionedDNS".to_owned())
-        },
-    },
-    Introduced {
-        since: [4, 22],
-        gate: Some("AWSDualStackInstall"),
-        used: |config| platform(config)?.is_dual_stack().then(|| "platform.aws.ipFamily".to_owned()),
-    },
-    Introduced {
-        since: [4, 22],
-        gate: Some("AWSDedicatedHosts"),
-        // Rules refuse it everywhere else.
-        used: |config| {
-            let placed = |settings: &Settings| settings.host_placement.is_some();
-            let mut pools = config.compute.iter().map(|pool| pool.platform.aws.as_ref());
-            let i = pools.position(|settings| settings.is_some_and(placed))?;
-            Some(format!("compute[{i}].platform.aws.hostPlacement"))
-        },
-    },
+    Introduced::new([4, 19], None, |config| {
+        let i = platform(config)?.vpc.subnets.iter().position(|subnet| !subnet.roles.is_empty())?;
+        Some(format!("platform.aws.vpc.subnets[{i}].roles"))
+    }),
+    Introduced::new([4, 16], None, |config| {
+        let used = !platform(config)?.public_ipv4_pool.is_empty();
+        used.then(|| "platform.aws.publicIpv4Pool".to_owned())
+    }),
+    Introduced::new([4, 17], None, |config| {
+        of_pool(config, "iamProfile", |settings| !settings.iam_profile.is_empty())
+    }),
+    Introduced::new([4, 21], None, |config| {
+        of_pool(config, "rootVolume.throughput", |settings| settings.root_volume.throughput.is_some())
+    }),
+    Introduced::new([4, 21], None, |config| {
+        of_pool(config, "cpuOptions", |settings| settings.cpu_options.is_some())
+    }),
+    Introduced::new([4, 20], Some("AWSClusterHostedDNSInstall"), |config| {
+        let used = platform(config)?.user_provisioned_dns == "Enabled";
+        used.then(|| "platform.aws.userProvisionedDNS".to_owned())
+    }),
+    Introduced::new([4, 22], Some("AWSDualStackInstall"), |config| {
+        platform(config)?.is_dual_stack().then(|| "platform.aws.ipFamily".to_owned())
+    }),
+    // Rules refuse it everywhere else.
+    Introduced::new([4, 22], Some("AWSDedicatedHosts"), |config| {
+        let placed = |settings: &Settings| settings.host_placement.is_some();
+        let mut pools = config.compute.iter().map(|pool| pool.platform.aws.as_ref());
+        let i = pools.position(|settings| settings.is_some_and(placed))?;
+        Some(format!("compute[{i}].platform.aws.hostPlacement"))
+    }),
 ];
 
 /// The field of the first machine settings that have it: those of all pools, or of one.

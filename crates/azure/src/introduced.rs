@@ -9,24 +9,16 @@ pub(super) const GATEWAYS: [u64; 2] = [4, 20];
 
 /// The table.
 pub(super) const INTRODUCED: &[Introduced] = &[
-    Introduced { since: GATEWAYS, gate: None, used: |config| outbound(config, "NATGatewaySingleZone") },
-    Introduced { since: [4, 21], gate: None, used: |config| outbound(config, "NATGatewayMultiZone") },
-    Introduced {
-        since: [4, 21],
-        gate: None,
-        used: |config| {
-            let azure = config.platform.azure.as_ref()?;
-            azure.has_user_dns().then(|| "platform.azure.userProvisionedDNS".to_owned())
-        },
-    },
-    Introduced {
-        since: [4, 22],
-        gate: Some("AzureDualStackInstall"),
-        used: |config| {
-            let azure = config.platform.azure.as_ref()?;
-            azure.is_dual_stack().then(|| "platform.azure.ipFamily".to_owned())
-        },
-    },
+    Introduced::new(GATEWAYS, None, |config| outbound(config, "NATGatewaySingleZone")),
+    Introduced::new([4, 21], None, |config| outbound(config, "NATGatewayMultiZone")),
+    Introduced::new([4, 21], None, |config| {
+        let azure = config.platform.azure.as_ref()?;
+        azure.has_user_dns().then(|| "platform.azure.userProvisionedDNS".to_owned())
+    }),
+    Introduced::new([4, 22], Some("AzureDualStackInstall"), |config| {
+        let azure = config.platform.azure.as_ref()?;
+        azure.is_dual_stack().then(|| "platform.azure.ipFamily".to_owned())
+    }),
 ];
 
 fn outbound(config: &InstallConfig, kind: &str) -> Option<String> {

@@ -32,32 +32,20 @@ pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
 
 /// The settings of no platform that not every release has.
 pub(crate) const INTRODUCED: &[Introduced] = &[
-    Introduced {
-        since: [4, 21],
-        gate: None,
-        used: |config| {
-            let i = config.image_digest_sources.iter().position(|entry| !entry.source_policy.is_empty())?;
-            Some(format!("imageDigestSources[{i}].sourcePolicy"))
-        },
-    },
-    Introduced {
-        since: [4, 22],
-        gate: Some("ConfigurablePKI"),
-        used: |config| config.pki.is_some().then(|| "pki".to_owned()),
-    },
-    Introduced {
-        since: [4, 22],
-        gate: Some("OSStreams"),
-        used: |config| (!config.os_image_stream.is_empty()).then(|| "osImageStream".to_owned()),
-    },
-    Introduced {
-        since: [4, 22],
-        gate: Some("ClusterAPIMachineManagementAWS"),
-        used: |config| {
-            let (path, _) = config.pools().find(|(_, pool)| pool.management == "ClusterAPI")?;
-            Some(format!("{path}.management"))
-        },
-    },
+    Introduced::new([4, 21], None, |config| {
+        let i = config.image_digest_sources.iter().position(|entry| !entry.source_policy.is_empty())?;
+        Some(format!("imageDigestSources[{i}].sourcePolicy"))
+    }),
+    Introduced::new([4, 22], Some("ConfigurablePKI"), |config| {
+        config.pki.is_some().then(|| "pki".to_owned())
+    }),
+    Introduced::new([4, 22], Some("OSStreams"), |config| {
+        (!config.os_image_stream.is_empty()).then(|| "osImageStream".to_owned())
+    }),
+    Introduced::new([4, 22], Some("ClusterAPIMachineManagementAWS"), |config| {
+        let (path, _) = config.pools().find(|(_, pool)| pool.management == "ClusterAPI")?;
+        Some(format!("{path}.management"))
+    }),
 ];
 
 /// Reports what a cluster cannot be created with, although it is planned and its files are written, as users may have

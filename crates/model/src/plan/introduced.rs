@@ -13,7 +13,18 @@ pub struct Introduced {
     /// The feature gate that it is behind; none for a setting that needs none.
     pub gate: Option<&'static str>,
     /// The field by which a config uses it; none where it does not.
-    pub used: fn(&InstallConfig) -> Option<String>,
+    pub used: Used,
+}
+
+/// The field by which a config uses a setting.
+pub type Used = fn(&InstallConfig) -> Option<String>;
+
+impl Introduced {
+    /// A setting with the first release that has it, its feature gate, and the field by which a config uses it.
+    #[must_use]
+    pub const fn new(since: [u64; 2], gate: Option<&'static str>, used: Used) -> Self {
+        Self { since, gate, used }
+    }
 }
 
 /// Refuses settings that the release does not have: its installer would refuse them, and its cluster does not know
