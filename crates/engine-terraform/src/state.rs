@@ -46,7 +46,6 @@ struct Resource {
 #[derive(Deserialize)]
 struct Instance {
     /// A number or a text.
-    #[serde(default)]
     index_key: Option<serde_json::Value>,
     /// `tainted` where the creation of a resource failed.
     #[serde(default)]
@@ -54,17 +53,14 @@ struct Instance {
     /// The key of an instance that is the rest of a replacement.
     #[serde(default)]
     deposed: String,
-    #[serde(default)]
     attributes: Option<Attributes>,
 }
 
 #[derive(Deserialize)]
 struct Attributes {
     /// The name of a DNS record, a text.
-    #[serde(default)]
     fqdn: Option<serde_json::Value>,
     /// What the provider calls the resource, a text.
-    #[serde(default)]
     id: Option<serde_json::Value>,
 }
 

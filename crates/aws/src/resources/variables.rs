@@ -58,28 +58,23 @@ pub(super) struct Variables {
     pub(super) aws_master_root_volume_size: i64,
     pub(super) aws_master_root_volume_type: String,
     pub(super) aws_master_root_volume_encrypted: bool,
-    #[serde(default)]
     pub(super) aws_master_root_volume_kms_key_id: Option<String>,
     pub(super) aws_region: String,
-    #[serde(default)]
     pub(super) aws_vpc: Option<String>,
     #[serde(default)]
     pub(super) aws_private_subnets: Vec<String>,
     #[serde(default)]
     pub(super) aws_public_subnets: Vec<String>,
-    #[serde(default)]
     pub(super) aws_internal_zone: Option<String>,
     /// The session assumes this role for the zone that the config names.
-    #[serde(default, rename = "aws_internal_zone_role")]
+    #[serde(rename = "aws_internal_zone_role")]
     _zone_role: Option<String>,
     aws_publish_strategy: String,
     pub(super) aws_ignition_bucket: String,
     /// The user data itself is a secret.
     #[serde(rename = "aws_bootstrap_stub_ignition")]
     _stub: String,
-    #[serde(default)]
     pub(super) aws_master_iam_role_name: Option<String>,
-    #[serde(default)]
     pub(super) aws_worker_iam_role_name: Option<String>,
     #[serde(default = "optional")]
     pub(super) aws_master_instance_metadata_authentication: String,
@@ -102,21 +97,14 @@ pub(super) struct Variables {
     /// The session's own client of S3 decides this.
     #[serde(rename = "aws_s3_use_path_style")]
     _path_style: bool,
-    #[serde(default)]
     pub(super) aws_master_iam_instance_profile: Option<String>,
-    #[serde(default)]
     pub(super) aws_worker_iam_instance_profile: Option<String>,
-    #[serde(default)]
     pub(super) aws_master_root_volume_throughput: Option<i32>,
-    #[serde(default)]
     pub(super) aws_master_amd_sev_snp: Option<String>,
-    #[serde(default)]
     pub(super) aws_public_ipv4_pool: Option<String>,
     #[serde(default)]
     pub(super) aws_internal_balancer_subnets: Vec<String>,
-    #[serde(default)]
     pub(super) aws_bootstrap_subnet: Option<String>,
-    #[serde(default)]
     pub(super) aws_cluster_api_image: Option<String>,
     #[serde(default)]
     pub(super) aws_api_addresses: BTreeMap<String, String>,
