@@ -22,15 +22,14 @@ use jiff::Timestamp;
 use landfall_azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
 use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, Findings, Severity};
-use landfall_engine_aso::anchor;
 use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::core::{Context, Op, Stage as CoreStage, What as Done, decide};
 use landfall_engine_aso::desired::Desired;
-use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::{Cluster, Deployment, Wanted};
 use landfall_engine_aso::install::Step;
 use landfall_engine_aso::translate::patches::by_object;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, pages, translate};
+use landfall_engine_aso::{anchor, detect};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::Outcome;
 use landfall_model::config::InstallConfig;
@@ -41,9 +40,8 @@ use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
 use super::namespace::namespace;
 use super::{Exit, Output, Settings};
-use crate::prepare;
 use crate::prepare::{
-    Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
+    self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
 };
 use crate::workdir::Durability;
 use settings::{EngineSettings, Machines, Stage, of_operator, uuid};

@@ -13,9 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use landfall_cloud_config::target;
 use landfall_cloud_config::target::Gate;
-use landfall_cloud_config::{Fault, Infrastructure, Network, bootstrap, pages};
+use landfall_cloud_config::{Fault, Infrastructure, Network, bootstrap, pages, target};
 use landfall_diagnostics::{Finding, Kind};
 use landfall_install_config::verdict::Outcome;
 use landfall_source::Mask;

@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use super::destroy::ended;
 use super::duration::within_an_hour;
 use super::{Exit, Output, Settings, engine, signals};
-use crate::gather;
 use crate::gather::{Addresses, Gathered, Journals, MANIFEST, address, pages};
-use crate::prepare;
 use crate::prepare::target;
 use crate::ui::{Waiting, beating, counted, json as json_form, printable};
+use crate::{gather, prepare};
 
 /// Collect logs and states for support
 ///

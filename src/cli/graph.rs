@@ -17,10 +17,9 @@ use landfall_platform::native::{GIVEN, Graph};
 
 use super::create::{BasisArgs, refused};
 use super::{Exit, Output, Settings};
-use crate::graph;
 use crate::graph::{Part, Resource, Resources};
-use crate::prepare;
 use crate::prepare::{Environment, FactsFrom, Options, Refusal, Said};
+use crate::{graph, prepare};
 
 /// Draw the graph of a cluster's files or resources
 ///

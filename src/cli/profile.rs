@@ -6,16 +6,15 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use landfall_cloud_profile::check;
 use landfall_cloud_profile::check::pages::OBJECT;
 use landfall_cloud_profile::diff::{differences, unified, yaml};
 use landfall_cloud_profile::document::Document;
 use landfall_cloud_profile::instant::instant;
-use landfall_cloud_profile::outcome;
 use landfall_cloud_profile::outcome::outcome;
 use landfall_cloud_profile::types::{
     CLOUD_PROFILE, CloudProfile, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE,
 };
+use landfall_cloud_profile::{check, outcome};
 use landfall_diagnostics::{Finding, Kind, Span};
 use landfall_install_config::verdict::Outcome;
 use landfall_source::{MOST_BYTES, Mask, text_of};

@@ -17,11 +17,10 @@ use landfall_platform::World;
 use landfall_platform::cloud::{Asked, EngineNeeds, Unready, Verdict};
 
 use super::clients::settings;
-use super::credentials;
 use super::endpoints::{self, Endpoint, Origin, Service};
 use super::fault::Fault;
-use super::secrets;
 use super::session::Session;
+use super::{credentials, secrets};
 
 /// The stage that starts the bootstrap machine, and the only one with a use for the address of what that
 /// machine reads. It is signed when the stage begins, as its time would run out in the course of others.

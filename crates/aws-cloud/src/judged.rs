@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use landfall_diagnostics::{counted, few};
 use landfall_model::aws::config::{MachinePool, Platform};
-use landfall_model::aws::facts;
-use landfall_model::aws::facts::{HostedZone, InstanceType, Subnet, Zone};
+use landfall_model::aws::facts::{self, HostedZone, InstanceType, Subnet, Zone};
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::Cluster;

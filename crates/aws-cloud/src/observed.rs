@@ -8,8 +8,7 @@ use aws_smithy_runtime_api::client::interceptors::context::{
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
-use landfall_net::calls;
-use landfall_net::calls::Call;
+use landfall_net::calls::{self, Call};
 
 /// Enters each call when it begins, and takes it out when it has ended.
 #[derive(Debug)]

@@ -3,12 +3,10 @@
 
 use landfall_model::aws::facts::Caller;
 
-use super::clients;
 use super::endpoints::{self, Endpoint, Service};
 use super::fault::Fault;
-use super::gather;
-use super::reach;
 use super::session::Session;
+use super::{clients, gather, reach};
 
 /// What planning takes for a region that cannot be used.
 const NOT_OPTED_IN: &str = "not-opted-in";

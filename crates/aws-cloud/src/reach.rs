@@ -8,9 +8,8 @@ use landfall_net::{BUNDLE, Broken, Probe, Reply, finding_of_trust};
 use landfall_platform::cloud::{Answer, Check, Unready};
 
 use super::endpoints::{self, Endpoint, Origin, Service, Unusable};
-use super::identity;
-use super::pages;
 use super::session::Session;
+use super::{identity, pages};
 use landfall_aws::rules::{missing_endpoints, strange_name};
 
 /// What is to be seen at the endpoint of a service.

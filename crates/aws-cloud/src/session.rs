@@ -19,16 +19,14 @@ use landfall_net::{ConcurrencyLimit, Proxies, Trust};
 use landfall_platform::cloud::{Asked, Asking, Unready, Waiting};
 use tokio::sync::OnceCell;
 
-use super::checks;
 use super::clients::{self, Clients, settings};
 use super::credentials::{self, Found};
 use super::endpoints::{self, Endpoint, Service};
 use super::fault::Fault;
-use super::gather;
 use super::kept::Kept;
 use super::opt_in::{self, Abroad};
 use super::reach::{self, Reached};
-use super::secrets;
+use super::{checks, gather, secrets};
 
 /// Why something that AWS tells is not known.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! The settings of AWS that not every release has, and the feature gates that they are behind: one table for rules and
 //! planning.
 
-use landfall_model::aws::config::MachinePool as Settings;
-use landfall_model::aws::config::Platform;
+use landfall_model::aws::config::{MachinePool as Settings, Platform};
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Introduced;
 

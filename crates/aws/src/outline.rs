@@ -12,9 +12,8 @@ use landfall_model::plan::{Plan, Since, in_turn};
 
 use super::config::Platform;
 use super::ignition::keeps_ignition;
-use super::permissions;
 use super::planned::{self, Hosts, Network, NewSubnet, Pool};
-use super::{EDGE, STAGES};
+use super::{EDGE, STAGES, permissions};
 pub(super) use charges::charges;
 
 /// The stage of what stays, and that of what goes with the bootstrap machine.

@@ -7,8 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::infrastructure::{CONFIG_MAP, INFRASTRUCTURE, NETWORK};
-use super::managed;
-use super::{Entries, Fault, Infrastructure, Network, document};
+use super::{Entries, Fault, Infrastructure, Network, document, managed};
 
 const KIND: &str = "ConfigMap";
 const NAME: &str = "kube-cloud-config";

@@ -6,9 +6,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a condition tells when it changed")]
 
-use landfall_kube::Fault;
-use landfall_kube::kinds;
 use landfall_kube::objects::{ObjectRef, Objects, Part};
+use landfall_kube::{Fault, kinds};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

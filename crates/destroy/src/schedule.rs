@@ -16,8 +16,7 @@ use super::pause::{Growth, Pauses};
 use super::proof::Look;
 use super::removal_state::RemovalState;
 use super::report::{Outcome, Report};
-use super::stuck;
-use super::{Pace, State, Watcher, pages, progress};
+use super::{Pace, State, Watcher, pages, progress, stuck};
 
 /// How long calls that remove something may take to end once the run is over.
 const GRACE: Duration = Duration::from_secs(5);

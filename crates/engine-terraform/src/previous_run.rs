@@ -14,9 +14,8 @@ use tokio::time::Instant;
 
 use super::fault::{Fault, Interrupted};
 use super::run_progress::Tally;
-use super::streams;
 use super::tail::Tail;
-use super::{Progress, Stage, Watcher};
+use super::{Progress, Stage, Watcher, streams};
 
 /// How often an earlier run is looked at.
 const PERIOD: Duration = Duration::from_millis(200);

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::Work;
 use super::event::{Action, Event};
 use super::fault::Fault;
-use super::streams;
+use super::{Work, streams};
 
 /// The addresses of the resources whose creation one of the runs on a stage began, whatever became of it. None where the
 /// output of one of so many `runs` is no longer in the folder `log`.

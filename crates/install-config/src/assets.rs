@@ -8,8 +8,7 @@ use landfall_diagnostics::{Finding, Findings, Span, sort};
 use landfall_model::catalogue::{Catalogue, minor_version};
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::{Facts, Source, VERSION};
-use landfall_model::plan;
-use landfall_model::plan::{Case, Cluster, Introduced, Plan};
+use landfall_model::plan::{self, Case, Cluster, Introduced, Plan};
 use landfall_platform::{Offline, World};
 
 use crate::verdict::{active, field_places, places};

@@ -5,8 +5,7 @@
 
 use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
 use landfall_model::catalogue::{Catalogue, minor_version};
-use landfall_model::config;
-use landfall_model::config::{FORMS, InstallConfig, locate};
+use landfall_model::config::{self, FORMS, InstallConfig, locate};
 use landfall_model::plan::check_introduced;
 use landfall_platform::Platform;
 use landfall_rules::{Case, Traits};

@@ -17,8 +17,9 @@ use landfall_diagnostics::secret::Secret;
 use landfall_engine_terraform::{Cause, Changes, Preview, Stage, Work};
 use landfall_model::plan;
 use landfall_platform::cloud::{Asked, Waiting};
-use landfall_platform::removal;
-use landfall_platform::removal::{Account, Discovered, FoundClusters, Holder, Removal, Resource, Target};
+use landfall_platform::removal::{
+    self, Account, Discovered, FoundClusters, Holder, Removal, Resource, Target,
+};
 use landfall_platform::untracked::Modules;
 
 use super::files::{Files, step};

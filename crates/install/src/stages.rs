@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_terraform::{Done, Progress, Stop, Terraform, Work};
 use landfall_model::plan;
-use landfall_platform::Platform;
 use landfall_platform::cloud::{EngineNeeds, Session, Verdict};
-use landfall_platform::pages;
+use landfall_platform::{Platform, pages};
 
 use super::files::{self, FOLDER, Files, outputs_file, step};
 use super::recover::{self, Recovery};

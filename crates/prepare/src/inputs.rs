@@ -3,8 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the files of a run are read here")]
 
 use std::borrow::Cow;
-use std::io;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 

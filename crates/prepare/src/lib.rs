@@ -42,8 +42,7 @@ use landfall_install_config::assets;
 use landfall_install_config::verdict::{Outcome, Strictness, active, judge_keeping};
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::{Facts, Source, VERSION};
-use landfall_model::plan;
-use landfall_model::plan::{Case, Identity, Plan};
+use landfall_model::plan::{self, Case, Identity, Plan};
 use landfall_platform::Offline;
 
 pub use landfall_render::Engine;

@@ -1,10 +1,9 @@
 //! `sshKey`: `docs/install-config.md`, section 7.1. Nothing of a key is ever put into a message.
 
 use aws_lc_rs::agreement::{Algorithm, ECDH_P256, ECDH_P384, ECDH_P521, ParsedPublicKey, UnparsedPublicKey};
-use base64::Engine;
-use base64::alphabet;
 use base64::engine::general_purpose::GeneralPurposeConfig;
 use base64::engine::{GeneralPurpose, general_purpose::PAD};
+use base64::{Engine, alphabet};
 use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity};
 
 use super::Case;

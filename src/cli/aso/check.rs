@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use landfall_diagnostics::{Finding, shortened};
-use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::look::release::{Offered, offered};
-use landfall_engine_aso::detect::{Installer, Report, Verdict, Wanted, pages, permissions};
+use landfall_engine_aso::detect::{self, Installer, Report, Verdict, Wanted, pages, permissions};
 use landfall_model::azure::catalogue::Catalogue as Clouds;
 use landfall_model::catalogue::Catalogue;
 use semver::Version;
@@ -17,8 +16,7 @@ use super::settings::{Machines, text, unreadable};
 use crate::cli::create::refused;
 use crate::cli::destroy::unnamed;
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::prepare;
-use crate::prepare::{Basis, BasisOptions, Refusal};
+use crate::prepare::{self, Basis, BasisOptions, Refusal};
 use crate::ui::layout::table;
 use crate::ui::{json as json_form, watched};
 

@@ -11,8 +11,7 @@ use landfall_engine_aso::drive::{
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_model::catalogue::Catalogue;
-use landfall_model::plan;
-use landfall_model::plan::is_infra_id;
+use landfall_model::plan::{self, is_infra_id};
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
@@ -22,9 +21,8 @@ use crate::cli::destroy::{at_home, unnamed};
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::prepare;
-use crate::prepare::target;
 use crate::prepare::target::{Named, Unnamed};
+use crate::prepare::{self, target};
 use crate::ui::{json as json_form, watched};
 
 /// Which cluster.

@@ -8,12 +8,10 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use landfall_diagnostics::Finding;
-use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::look::release::{Offered, upgraded};
 use landfall_engine_aso::detect::look::{look, refused};
-use landfall_engine_aso::detect::permissions;
 use landfall_engine_aso::detect::permissions::{Grantee, Question, Rule, denied, questions, rules};
-use landfall_engine_aso::detect::{Report, Upgraded, Wanted};
+use landfall_engine_aso::detect::{self, Report, Upgraded, Wanted, permissions};
 use landfall_engine_aso::drive::{
     Clock, End, Feed, Ground, Limits, Live, Planned, Watcher, Worked, now, pages,
 };

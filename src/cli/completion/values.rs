@@ -8,8 +8,7 @@ use std::path::Path;
 
 use clap::{Command, ValueEnum};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
-use landfall_model::catalogue;
-use landfall_model::catalogue::Catalogue;
+use landfall_model::catalogue::{self, Catalogue};
 use landfall_model::config::schema::{FieldDoc, field};
 
 use super::super::Output;

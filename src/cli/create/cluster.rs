@@ -28,14 +28,12 @@ use super::{BasisArgs, FactsArgs, outcome};
 use crate::cli::accept::AcceptArgs;
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::destroy::unnamed;
-use crate::cli::engine;
 use crate::cli::engine::EngineArgs;
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Settings};
-use crate::prepare;
+use crate::cli::{Exit, Settings, engine};
 use crate::prepare::{Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Refusal};
-use crate::ui;
 use crate::workdir::Durability;
+use crate::{prepare, ui};
 
 /// Create a cluster's infrastructure
 ///

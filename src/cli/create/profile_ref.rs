@@ -11,9 +11,8 @@ use landfall_platform::World as _;
 use landfall_source::Mask;
 use serde_json::Value;
 
-use crate::prepare;
 use crate::prepare::{Environment, ProfileFrom, Refusal, Said};
-use crate::wait;
+use crate::{prepare, wait};
 
 static NOT_THERE: Code = Code::new("LF1466");
 

@@ -20,8 +20,7 @@ use super::consent::Consent;
 use super::{ended, unless_stopped, whereabouts};
 use crate::cli::aso::management::{ASKING, Management, Shown, identity, judged, limits, outcome, stopping};
 use crate::cli::{Exit, Settings, engine};
-use crate::prepare::target;
-use crate::prepare::target::Named;
+use crate::prepare::target::{self, Named};
 use crate::ui;
 
 /// The name of the engine.

@@ -7,8 +7,7 @@ mod native;
 use std::path::{Path, PathBuf};
 
 use landfall_engine_terraform::{Stop, Terraform};
-use landfall_model::plan;
-use landfall_model::plan::Stage;
+use landfall_model::plan::{self, Stage};
 use landfall_platform::Platform;
 use landfall_platform::cloud::{Asking, Session};
 use landfall_platform::removal::Target;
@@ -18,20 +17,15 @@ use super::{ended, unnamed, whereabouts};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::create::BasisArgs;
-use crate::cli::engine;
 use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Output, Settings};
-use crate::install;
+use crate::cli::{Exit, Output, Settings, engine};
 use crate::install::{Existing, Fault, Recovery, Site, StageDone};
-use crate::prepare;
-use crate::prepare::target;
 use crate::prepare::target::{Named, pages};
-use crate::prepare::{Basis, BasisOptions, Environment, Examined};
-use crate::ui;
-use crate::ui::counted;
-use crate::ui::json as json_form;
+use crate::prepare::{Basis, BasisOptions, Environment, Examined, target};
+use crate::ui::{counted, json as json_form};
 use crate::workdir::ClusterDir;
+use crate::{install, prepare, ui};
 
 /// Destroy the bootstrap machine
 ///

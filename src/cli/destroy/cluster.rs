@@ -18,13 +18,11 @@ use super::shown::Shown;
 use super::{asking, basis, earlier, ended, note, note_given, unless_stopped, unnamed, whereabouts};
 use crate::cli::whereabouts::Whereabouts;
 use crate::cli::{Exit, Output, Settings, engine, signals};
-use crate::prepare;
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
 use crate::prepare::{Basis, Environment};
-use crate::ui;
-use crate::ui::removal as view;
-use crate::ui::{Waiting, beating, counted, json as json_form};
+use crate::ui::{Waiting, beating, counted, json as json_form, removal as view};
 use crate::workdir::{Cleared, ClusterDir, StepResult};
+use crate::{prepare, ui};
 
 pub use super::flags::Args;
 

@@ -6,8 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use futures::stream;
-use futures::stream::StreamExt;
+use futures::stream::{self, StreamExt};
 use landfall_diagnostics::Finding;
 use landfall_install_config::platforms;
 use landfall_model::catalogue;
@@ -21,10 +20,8 @@ use tokio::time::timeout;
 use super::{asking, basis, ended, unless_stopped, unnamed};
 use crate::cli::duration::within_a_day;
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::prepare;
-use crate::prepare::target;
 use crate::prepare::target::Unnamed;
-use crate::prepare::{Basis, Environment, Profiled};
+use crate::prepare::{self, Basis, Environment, Profiled, target};
 use crate::ui::{Waiting, beating, json as json_form};
 use listing::{Entry, listing};
 

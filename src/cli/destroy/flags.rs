@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use landfall_diagnostics::shortened;
-use landfall_model::catalogue;
-use landfall_model::catalogue::Catalogue;
+use landfall_model::catalogue::{self, Catalogue};
 use landfall_platform::removal::GivenTarget;
 use landfall_rules::endpoint::Endpoint;
 
@@ -13,9 +12,8 @@ use crate::cli::Settings;
 use crate::cli::accept::AcceptCodeArgs;
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::duration::within_a_day;
-use crate::prepare::Basis;
-use crate::prepare::target;
 use crate::prepare::target::{Named, Unnamed};
+use crate::prepare::{Basis, target};
 
 /// Destroy a cluster
 ///

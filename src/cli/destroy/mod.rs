@@ -23,12 +23,11 @@ use serde_json::json;
 
 use super::whereabouts::Whereabouts;
 use super::{Exit, Output, Settings, engine, signals};
-use crate::prepare;
 use crate::prepare::target::{Named, Unnamed};
 use crate::prepare::{Basis, BasisOptions, Refusal};
 use crate::ui::json as json_form;
-use crate::workdir;
 use crate::workdir::{ClusterDir, Step, StepResult};
+use crate::{prepare, workdir};
 
 /// Destroy clusters and bootstrap machines
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,8 @@ mod manifests;
 mod run;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use landfall_controllers::MapNames;
-use landfall_controllers::cloud_profile;
 use landfall_controllers::operator::{CONTROLLERS, Labels, NAMESPACE, Registered};
+use landfall_controllers::{MapNames, cloud_profile};
 use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES, ProfileKinds};
 
 use super::namespace::{namespace, object_name};

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use landfall_controllers::admission;
-use landfall_controllers::admission::{Address, Webhook};
+use landfall_controllers::admission::{self, Address, Webhook};
 use landfall_controllers::operator::{
     Candidacy, Ended, Judging, Kit, Metrics, PORT, SecureMetrics, Seen, WEBHOOK_PORT, WEBHOOK_SERVICE,
     operate, returned, rivals, scope,

@@ -9,8 +9,7 @@ use landfall_platform::cloud::{Asked, Verdict};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use crate::endpoints;
-use crate::endpoints::Service;
+use crate::endpoints::{self, Service};
 use crate::gather::REGION;
 use crate::session::Session;
 

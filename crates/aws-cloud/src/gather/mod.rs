@@ -14,8 +14,7 @@ use futures::join;
 use landfall_model::aws::facts::{
     Caller, DedicatedHost, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone,
 };
-use landfall_model::facts;
-use landfall_model::facts::{Source, VERSION};
+use landfall_model::facts::{self, Source, VERSION};
 use landfall_platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
 use tokio::sync::OnceCell;
 

@@ -13,8 +13,7 @@ use landfall_render::{CloudCredentials, Extras, PlatformAssets, Unset};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::credentials;
-use super::{EDGE, planned};
+use super::{EDGE, credentials, planned};
 use crate::tags::{CLUSTER, PROVIDER};
 
 /// Tag that says whose a resource is.

@@ -4,17 +4,15 @@ use std::net::Ipv4Addr;
 
 use ipnet::Ipv4Net;
 use landfall_diagnostics::Finding;
-use landfall_model::azure::config;
-use landfall_model::azure::planned;
+use landfall_model::azure::{config, planned};
 use serde_json::{Map, Value, json};
 
 use super::binding::Binding;
 use super::names::{self, Names};
 use super::{Creator, Input, pages};
 use crate::desired::{Desired, Hints, Mode, Need};
-use crate::kinds;
 use crate::kinds::Kind;
-use crate::{keys, names as ids};
+use crate::{keys, kinds, names as ids};
 
 /// The usual internal address of the API.
 const USUAL_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 100);

@@ -15,10 +15,9 @@ use landfall_net::Trust;
 use landfall_platform::cloud::{Asked, EngineNeeds, Verdict};
 use url::Url;
 
-use super::identity;
-use super::pages;
 use super::session::Session;
 use super::sources::Source;
+use super::{identity, pages};
 
 /// The variables that say who calls, and how. One that is empty counts as one that is not set.
 const OF_CALLER: &[&str] = &[

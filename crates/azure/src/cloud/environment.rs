@@ -10,9 +10,8 @@ use url::Url;
 
 use super::api_versions::Api;
 use super::arm::Arm;
-use super::pages;
 use super::session::Session;
-use super::transport;
+use super::{pages, transport};
 
 /// The check of the cloud.
 pub(super) const CHECK: &str = "azure.cloud";

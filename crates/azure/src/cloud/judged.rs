@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use landfall_diagnostics::few;
 use landfall_model::azure::config::{MachinePool, Platform};
-use landfall_model::azure::facts;
-use landfall_model::azure::facts::Size;
+use landfall_model::azure::facts::{self, Size};
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::Cluster;

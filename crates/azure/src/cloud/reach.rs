@@ -11,9 +11,8 @@ use tokio::time::sleep;
 use url::Url;
 
 use super::api_versions::Api;
-use super::environment;
-use super::pages;
 use super::session::Session;
+use super::{environment, pages};
 
 /// The tenant that stands for all of them, where none is named.
 const ANY_TENANT: &str = "common";

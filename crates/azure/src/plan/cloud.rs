@@ -1,9 +1,8 @@
 //! The cloud: what the catalogue knows of it, and what a Stack Hub says of itself.
 
 use landfall_diagnostics::{Finding, Findings};
-use landfall_model::azure::catalogue;
 use landfall_model::azure::planned::Cloud;
-use landfall_model::azure::values;
+use landfall_model::azure::{catalogue, values};
 use landfall_model::plan::Engine;
 
 use super::{Planning, cloud_pages, pages};

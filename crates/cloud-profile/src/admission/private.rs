@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::versions::{not_in_parent, without_date};
-use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
-use super::{machines, object, regions, shape, versions};
+use super::{
+    ProfileKind, Refusal, Request, Stage, Verdict, Why, differs, machines, object, regions, shape, versions,
+};
 use crate::equivalence::Meaning as _;
 use crate::order::places;
 use crate::released::lifecycle::listed;

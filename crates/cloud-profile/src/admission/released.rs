@@ -7,8 +7,10 @@ use landfall_diagnostics::shortened;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
-use super::{machines, object, overrides, result, shape, versions};
+use super::{
+    ProfileKind, Refusal, Request, Stage, Verdict, Why, differs, machines, object, overrides, result, shape,
+    versions,
+};
 use crate::released::lifecycle::listed;
 use crate::released::{capability_values, in_form, render, stored};
 use crate::types::{CLOUD_PROFILE, Capabilities, CloudProfileSpec, NamespacedCloudProfileSpec};

@@ -6,9 +6,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::loss;
 use super::shoots::Shoot;
-use super::{ProfileKind, Refusal, Request, Why};
+use super::{ProfileKind, Refusal, Request, Why, loss};
 use crate::released::lifecycle::{Expirable, listed};
 use crate::released::stored;
 use crate::types::{CloudProfileSpec, Limits, MachineImage, NamespacedCloudProfileSpec};

@@ -4,8 +4,7 @@ use landfall_diagnostics::Finding;
 use serde_json::Value;
 
 use super::{add_strays, form, others, pages};
-use crate::admission;
-use crate::admission::Refusal;
+use crate::admission::{self, Refusal};
 use crate::document::Document;
 use crate::types::CloudProfileSpec;
 

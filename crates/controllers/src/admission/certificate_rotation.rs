@@ -13,8 +13,7 @@ use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
 use jiff::Timestamp;
-use landfall_kube::kinds;
-use landfall_kube::kinds::ProfileKinds;
+use landfall_kube::kinds::{self, ProfileKinds};
 use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 

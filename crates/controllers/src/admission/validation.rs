@@ -7,16 +7,15 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
-use landfall_cloud_profile::admission;
 use landfall_cloud_profile::admission::{
     Loss, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Why,
 };
-use landfall_cloud_profile::released;
 use landfall_cloud_profile::render::render;
 use landfall_cloud_profile::types::{
     API_VERSIONS, CLOUD_PROFILE, CloudProfileSpec, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
     PrivateCloudProfileSpec,
 };
+use landfall_cloud_profile::{admission, released};
 use landfall_diagnostics::shortened;
 use landfall_kube::Fault;
 use landfall_kube::kinds::{ProfileKinds, SHOOT};

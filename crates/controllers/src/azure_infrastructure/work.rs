@@ -10,8 +10,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::Outcome;
 use landfall_engine_aso::detect::{self, Report, Wanted, detect, running_cloud};
-use landfall_engine_aso::drive;
-use landfall_engine_aso::drive::{Drive, Work};
+use landfall_engine_aso::drive::{self, Drive, Work};
 use landfall_engine_aso::kinds::Kind;
 use landfall_kube::objects::ObjectRef;
 use landfall_model::catalogue::Catalogue;
@@ -21,14 +20,13 @@ use self::boot::{Sources, Told};
 use self::plan::Verdict;
 use super::booting::Booting;
 use super::inputs::Digests;
-use super::planning;
 use super::resource::{AdoptPolicy, MachineZones, Resource, Status};
 use super::status::{
     OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness, with_foreign, with_waiting,
 };
 use super::step::{self, Stepped};
 use super::store::Cluster;
-use super::{AzureInfrastructure, anchor, now, status};
+use super::{AzureInfrastructure, anchor, now, planning, status};
 use crate::{Failed, Key};
 
 /// How long the sources of a plan and the credentials are not read again.

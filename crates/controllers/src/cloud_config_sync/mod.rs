@@ -21,11 +21,10 @@ use landfall_kube::kinds;
 use landfall_kube::objects::{Events, Objects};
 use tokio::time::Instant;
 
-use super::conditions;
 use super::event_recorder::EventRecorder;
 use super::object_refs::MapNames;
 use super::window::{Outcome, Window};
-use super::{Controller, Failed, Key, Next, feature_gates, object_refs, watch};
+use super::{Controller, Failed, Key, Next, conditions, feature_gates, object_refs, watch};
 
 /// How long after a run all is looked at again, should a change have been missed.
 const RESYNC: Duration = Duration::from_mins(10);

@@ -6,15 +6,12 @@ use landfall_kube::kinds::{LANDFALL_PROFILES, ProfileKinds};
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
-use super::deletion_policy;
-use super::hardening;
 use super::monitoring::Monitoring;
 use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
-use super::rights;
 use super::rights::{ELECTION, Right, Scope};
 use super::secure_metrics::METRICS_PORT;
 use super::selector::Labels;
-use super::{PORT, Registered, crds_of};
+use super::{PORT, Registered, crds_of, deletion_policy, hardening, rights};
 use crate::azure_infrastructure;
 use crate::cloud_profile::Expiry;
 use crate::object_refs::MapNames;

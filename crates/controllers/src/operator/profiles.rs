@@ -5,8 +5,7 @@ use landfall_kube::kinds::ProfileKinds;
 use serde_json::{Value, json};
 
 use super::registry::Registered;
-use crate::admission;
-use crate::admission::Address;
+use crate::admission::{self, Address};
 use crate::azure_infrastructure::AZURE_INFRASTRUCTURE;
 
 /// The port on which the judge answers unless another is wished.

@@ -16,17 +16,16 @@ use super::manifests::kept;
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Output, Rival};
 use super::rights::{self, Right};
 use super::selector::Labels;
-use crate::MapNames;
-use crate::admission;
 use crate::admission::{Address, Judge, Keeper};
-use crate::azure_infrastructure;
 use crate::azure_infrastructure::{AzureInfrastructure, BootCreator, Tools};
 use crate::cloud_config_sync::{CloudConfigSync, Settings};
-use crate::cloud_profile;
 use crate::cloud_profile::{Access, Expiry};
 use crate::endpoint_mirror::{EndpointMirror, File, NetProbe, Variable};
 use crate::kube_cloud_config::KubeCloudConfig;
-use crate::{Controller, Failed, Key, Next, crds as definitions};
+use crate::{
+    Controller, Failed, Key, MapNames, Next, admission, azure_infrastructure, cloud_profile,
+    crds as definitions,
+};
 
 /// How long the look at one endpoint may take.
 const LOOK: Duration = Duration::from_secs(10);

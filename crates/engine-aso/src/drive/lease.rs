@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use landfall_kube::Fault;
 use landfall_kube::kinds::LEASE;
-use landfall_kube::lease;
 use landfall_kube::lease::{Leases, Terms};
 use landfall_kube::objects::ObjectRef;
+use landfall_kube::{Fault, lease};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

@@ -8,9 +8,8 @@ use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt as _, StreamExt as _};
 use hyper::{Method, Request};
-use landfall_kube::live;
 use landfall_kube::live::{JSON, MERGE, written};
-use landfall_kube::{Fault, Live as Calls};
+use landfall_kube::{Fault, Live as Calls, live};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

@@ -12,8 +12,7 @@ use serde_json::Value;
 use super::api::{Failure, Listing};
 use super::live::Live;
 use super::world::text;
-use crate::kinds;
-use crate::kinds::Kind;
+use crate::kinds::{self, Kind};
 
 /// What the versions end with that the operator converts others to.
 const STORAGE: &str = "storage";

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use ::kube::Client;
 use landfall_diagnostics::Finding;
-use landfall_kube::Fault;
-use landfall_kube::Live;
 use landfall_kube::kinds::CONFIG_MAP;
 use landfall_kube::objects::{ObjectRef, Objects as _, Part};
+use landfall_kube::{Fault, Live};
 use landfall_model::azure::catalogue::Catalogue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};

@@ -3,8 +3,7 @@
 use landfall_diagnostics::{Code, Finding, Kind};
 use semver::Version;
 
-use crate::detect::pages as detected;
-use crate::detect::{Installer, MINIMUM, TESTED};
+use crate::detect::{Installer, MINIMUM, TESTED, pages as detected};
 
 static UNREADABLE: Code = Code::new("LF1562");
 static PLACE: Code = Code::new("LF1563");

@@ -8,11 +8,9 @@ use landfall_model::plan;
 
 use super::EngineName;
 use super::aso::STEP;
-use crate::prepare;
-use crate::prepare::Engine;
-use crate::prepare::target;
 use crate::prepare::target::Unnamed;
-use crate::workdir;
+use crate::prepare::{Engine, target};
+use crate::{prepare, workdir};
 
 /// The engine that is noted for the cluster of a directory.
 ///

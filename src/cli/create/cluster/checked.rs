@@ -6,12 +6,10 @@ use landfall_platform::cloud::Asking;
 use super::{Ended, Going, Job};
 use crate::cli::create::outcome;
 use crate::cli::{Exit, Output};
-use crate::preflight;
 use crate::preflight::Report;
-use crate::prepare;
 use crate::prepare::{FactsFrom, Refusal, Said};
-use crate::ui;
 use crate::ui::{Judged, beating, checks};
+use crate::{preflight, prepare, ui};
 
 impl Job<'_> {
     /// The facts, and with them the word of the cloud that nothing stands in the way.

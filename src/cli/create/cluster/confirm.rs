@@ -5,10 +5,8 @@ use landfall_model::plan::Plan;
 
 use super::Job;
 use super::native::STOPPING;
-use crate::cli::engine;
-use crate::cli::engine::Shown;
-use crate::install;
-use crate::install::{Confirmation, Confirmed, Drift, Fault};
+use crate::cli::engine::{self, Shown};
+use crate::install::{self, Confirmation, Confirmed, Drift, Fault};
 use crate::workdir::ClusterDir;
 
 /// What is said where something was restored.

@@ -8,9 +8,8 @@ use landfall_model::plan::Plan;
 use landfall_model::prices::{Estimate, Prices};
 
 use super::Job;
-use crate::prepare;
 use crate::prepare::Refusal;
-use crate::ui;
+use crate::{prepare, ui};
 
 /// The prices that a run counts with.
 #[derive(Clone, Debug, clap::Args)]

@@ -13,14 +13,12 @@ use tokio::time::Instant;
 use super::super::outcome;
 use super::steps::{Begun, Done};
 use super::{Ended, Going, Job};
-use crate::cli::Exit;
-use crate::cli::engine;
 use crate::cli::engine::Shown;
-use crate::install;
+use crate::cli::{Exit, engine};
 use crate::install::{Drift, Fault, NativeLook, NativeSite};
-use crate::prepare;
 use crate::prepare::{Environment, FactsFrom};
 use crate::workdir::{ClusterDir, Step, StepResult};
+use crate::{install, prepare};
 
 /// The name of the engine.
 pub(super) const NAME: &str = plan::Engine::Native.name();

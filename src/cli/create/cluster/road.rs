@@ -4,9 +4,7 @@
 use std::path::Path;
 
 use super::Args;
-use crate::cli::destroy;
-use crate::cli::wait_for;
-use crate::cli::{Exit, Output, Settings};
+use crate::cli::{Exit, Output, Settings, destroy, wait_for};
 use crate::prepare::target;
 use crate::wait::Goal;
 use crate::{ui, workdir};

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, Span};
 use landfall_engine_aso::drive::pages;
-use landfall_engine_aso::translate;
-use landfall_engine_aso::translate::is_pointer;
+use landfall_engine_aso::translate::{self, is_pointer};
 use landfall_install_config::verdict::Outcome;
 use landfall_source::Mask;
 

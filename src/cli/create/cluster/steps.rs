@@ -12,17 +12,14 @@ use serde_json::{Value, json};
 use super::super::summary::Summary;
 use super::super::{closing, outcome};
 use super::{EngineName, Going, Job, capacity};
-use crate::cli::engine;
 use crate::cli::engine::Shown;
 use crate::cli::whereabouts::Whereabouts;
-use crate::cli::{Exit, Output};
-use crate::install;
+use crate::cli::{Exit, Output, engine};
 use crate::install::{Drift, Existing, Fault, StageDone};
-use crate::prepare;
 use crate::prepare::{Environment, FactsFrom, Outlook, Prepared};
-use crate::ui;
 use crate::ui::{Volume, Waiting, beating, json as json_form};
 use crate::workdir::{ClusterDir, Step, StepResult};
+use crate::{install, prepare, ui};
 
 /// A cluster whose files are written.
 pub(super) struct Begun {

@@ -13,12 +13,10 @@ use super::steps::{Begun, Done};
 use super::{Ended, Going, Job, recovery};
 use crate::cli::engine::Shown;
 use crate::cli::{Exit, engine};
-use crate::install;
 use crate::install::{Drift, End, Fault, Recovery, Site, Verification};
-use crate::prepare;
 use crate::prepare::FactsFrom;
-use crate::ui;
 use crate::workdir::ClusterDir;
+use crate::{install, prepare, ui};
 
 /// How often one run goes on by itself where nothing but trouble of the cloud stopped it, and how often of that without
 /// a resource more than before.

@@ -6,9 +6,8 @@ use landfall_model::catalogue::KnownRegion;
 use landfall_platform::survey::Survey;
 
 use super::machine_types;
-use crate::prepare::Basis;
-use crate::prepare::draft;
 use crate::prepare::draft::{Answers, Question};
+use crate::prepare::{Basis, draft};
 
 /// The page of the book about regions that are not listed.
 pub(super) const GUIDE: &str = "docs/how-to/hidden-region.md";

@@ -18,9 +18,10 @@ use super::{Args, refused};
 use crate::cli::aso::management::{ASKING, Management, Shown, described, judged, outcome, stopping};
 use crate::cli::aso::reached::Reached;
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::prepare;
 use crate::prepare::target::Named;
-use crate::prepare::{Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal};
+use crate::prepare::{
+    self, Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal,
+};
 use crate::ui::{json as json_form, watched};
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 

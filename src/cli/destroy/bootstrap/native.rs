@@ -8,15 +8,13 @@ use landfall_platform::removal::Target;
 
 use super::{Args, config, finish, refused, temporary};
 use crate::cli::destroy::{asking, basis, ended};
-use crate::cli::engine;
 use crate::cli::engine::Shown;
-use crate::cli::{Exit, Settings};
-use crate::install;
+use crate::cli::{Exit, Settings, engine};
 use crate::install::NativeRemoval;
-use crate::prepare;
 use crate::prepare::Environment;
 use crate::prepare::target::{Named, pages};
 use crate::workdir::ClusterDir;
+use crate::{install, prepare};
 
 /// The most requests at a time.
 const PARALLEL: u16 = 24;

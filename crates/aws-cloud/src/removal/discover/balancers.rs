@@ -19,9 +19,8 @@ use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::removal::arn::Arn;
 use crate::removal::dns::plain;
 use crate::removal::graph::Node;
-use crate::removal::kinds;
-use crate::removal::named;
 use crate::removal::named::Whose;
+use crate::removal::{kinds, named};
 use crate::session::Lost;
 
 const SERVICE: &str = "elasticloadbalancing";

@@ -7,9 +7,8 @@ use landfall_platform::removal::Disposition;
 
 use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::removal::graph::Node;
-use crate::removal::kinds;
-use crate::removal::named;
 use crate::removal::named::Whose;
+use crate::removal::{kinds, named};
 use crate::session::Lost;
 
 pub(super) const SERVICE: &str = "s3";

@@ -13,10 +13,9 @@ use landfall_platform::removal::{Disposition, Kind};
 
 use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::removal::graph::Node;
-use crate::removal::kinds;
-use crate::removal::named;
 use crate::removal::named::Whose;
 use crate::removal::ownership::Ownership;
+use crate::removal::{kinds, named};
 use crate::session::Lost;
 
 /// What belongs to AWS itself is in these paths.

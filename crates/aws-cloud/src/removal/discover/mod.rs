@@ -26,12 +26,11 @@ use landfall_platform::removal::{Discovered, Disposition};
 
 use self::ec2::Vpcs;
 use self::tagged::Claims;
-use super::AwsRemoval;
 use super::arn::Home;
 use super::dns::Balancers;
 use super::graph::{self, Node};
 use super::known::{self, Known};
-use super::{kinds, pages};
+use super::{AwsRemoval, kinds, pages};
 use crate::credentials;
 use crate::fault::Sort;
 use crate::session::Lost;

@@ -14,12 +14,10 @@ use super::published::{Public, Published};
 use super::zones::{self, Zone};
 use super::{Look, Part};
 use crate::dns;
-use crate::removal::arn;
 use crate::removal::dns::{Balancers, is_below, is_within, plain, targets};
 use crate::removal::graph::Node;
-use crate::removal::kinds;
 use crate::removal::known::Record;
-use crate::removal::pages;
+use crate::removal::{arn, kinds, pages};
 use crate::session::Lost;
 
 /// What belongs to a zone or to the delegation of one, and to no cluster.

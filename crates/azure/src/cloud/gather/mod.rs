@@ -15,8 +15,7 @@ use std::collections::BTreeMap;
 use futures::join;
 use landfall_model::azure::facts::{DnsZone, Facts, Location, Network, Quota, ResourceGroup, Size};
 use landfall_model::azure::planned;
-use landfall_model::facts;
-use landfall_model::facts::VERSION;
+use landfall_model::facts::{self, VERSION};
 use landfall_platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
 use tokio::sync::OnceCell;
 

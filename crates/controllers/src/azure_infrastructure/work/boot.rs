@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::anchor::{Credential, Proof};
-use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::boot_sources::{
     Basis, basis, bootstrap, hold, is_held, keep_configs, machine, needs, without_configs,
 };
-use landfall_engine_aso::drive::{Step, Work, pages};
+use landfall_engine_aso::drive::{self, Step, Work, pages};
 use landfall_engine_aso::translate::{Ignition, Translation};
 use landfall_model::plan::Plan;
 use serde_json::json;

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use landfall_engine_aso::core::{Object, Status};
 use landfall_engine_aso::desired::Need;
-use landfall_engine_aso::drive;
-use landfall_engine_aso::drive::listed;
+use landfall_engine_aso::drive::{self, listed};
 use landfall_engine_aso::kinds::KINDS;
 
 use super::super::resource::{AdoptPolicy, Counts, Machines};

@@ -7,11 +7,10 @@ use landfall_platform::Platform as _;
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
-use super::super::deletion_policy;
 use super::super::manifests::{
     ALL_NAMESPACES, Deployed, NAME, NAMESPACE as DEFAULT_NAMESPACE, Rules, labels, manifests, rule, rules,
 };
-use super::super::profiles;
+use super::super::{deletion_policy, profiles};
 use super::{CRD, MIN_KUBERNETES, PackageFile, about, file_name};
 
 /// The pod's own namespace, which Kubernetes puts into its arguments.

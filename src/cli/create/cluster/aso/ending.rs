@@ -1,14 +1,12 @@
 //! What is said at the end.
 
 use landfall_engine_aso::core::Outcome;
-use landfall_engine_aso::drive;
-use landfall_engine_aso::drive::{Ground, Step, Worked};
+use landfall_engine_aso::drive::{self, Ground, Step, Worked};
 use serde_json::{Value, json};
 
 use super::super::Job;
 use super::{Booted, NAME, note};
-use crate::cli::aso::management;
-use crate::cli::aso::management::{judged, outcome as word};
+use crate::cli::aso::management::{self, judged, outcome as word};
 use crate::cli::create::closing::Stood;
 use crate::cli::create::{closing, outcome};
 use crate::cli::{Exit, Output, engine};

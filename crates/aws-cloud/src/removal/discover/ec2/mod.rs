@@ -28,10 +28,9 @@ use self::described::pairs;
 use super::{Look, NAMED, Part, is_denied};
 use crate::gather::filter;
 use crate::removal::graph::Node;
-use crate::removal::named;
 use crate::removal::named::Whose;
 use crate::removal::ownership::SHARED;
-use crate::removal::{kinds, pages};
+use crate::removal::{kinds, named, pages};
 use crate::session::Lost;
 use landfall_platform::removal::Disposition;
 

@@ -10,8 +10,7 @@ use aws_sdk_ec2::types::{
 
 use super::described::{Described, text};
 use crate::removal::graph::Node;
-use crate::removal::kinds;
-use crate::removal::kinds::is_deleted;
+use crate::removal::kinds::{self, is_deleted};
 use crate::removal::known::{Group, Known, Table};
 
 /// The name of the group that every VPC has, and that goes with it.
