@@ -39,14 +39,16 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
-use landfall_model::plan::{Plan, Platforms, Stage};
+use landfall_model::plan::{Case as Planning, Engine, Introduced, Plan, Platforms, Stage};
 use landfall_model::prices::Charges;
 use landfall_platform::cloud::Cloud;
+use landfall_platform::native::Graph;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::survey::Survey;
 use landfall_platform::{Layouts, Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
+use serde_json::{Map, Value};
 
 /// The key under `platform`.
 pub const NAME: &str = "aws";
@@ -169,7 +171,7 @@ impl Platform for Aws {
         self.edge.map(|edge| edge.cloud)
     }
 
-    fn policy(&self, offline: &Offline<'_>) -> Option<serde_json::Value> {
+    fn policy(&self, offline: &Offline<'_>) -> Option<Value> {
         Some(permissions::policy(offline.config, offline.catalogue, offline.release))
     }
 
@@ -212,16 +214,11 @@ impl Platform for Aws {
         Facts { aws: offline::facts(offline), ..Facts::default() }
     }
 
-    fn add_found(
-        &self,
-        case: &landfall_model::plan::Case<'_>,
-        config: &mut InstallConfig,
-        given: &mut InstallConfig,
-    ) {
+    fn add_found(&self, case: &Planning<'_>, config: &mut InstallConfig, given: &mut InstallConfig) {
         defaults::add_edge_pool(case, config, given);
     }
 
-    fn plan(&self, case: &landfall_model::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
+    fn plan(&self, case: &Planning<'_>, out: &mut Findings) -> Option<Platforms> {
         plan::plan(case, out)
     }
 
@@ -237,12 +234,7 @@ impl Platform for Aws {
         render::assets(plan, extras)
     }
 
-    fn engine_fault(
-        &self,
-        _: &InstallConfig,
-        _: &Catalogue,
-        _: landfall_model::plan::Engine,
-    ) -> Option<Box<Finding>> {
+    fn engine_fault(&self, _: &InstallConfig, _: &Catalogue, _: Engine) -> Option<Box<Finding>> {
         None
     }
 
@@ -250,11 +242,7 @@ impl Platform for Aws {
         Some(&resources::LAYOUTS)
     }
 
-    fn resources(
-        &self,
-        plan: &Plan,
-        _: &Catalogue,
-    ) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+    fn resources(&self, plan: &Plan, _: &Catalogue) -> Result<Option<Graph>, Vec<Finding>> {
         resources::graph(plan)
     }
 
@@ -262,15 +250,11 @@ impl Platform for Aws {
         &["/iamInstanceProfile", "/loadBalancers", "/securityGroups", "/subnet"]
     }
 
-    fn introduced(&self) -> &'static [landfall_model::plan::Introduced] {
+    fn introduced(&self) -> &'static [Introduced] {
         introduced::INTRODUCED
     }
 
-    fn completed_ignition(
-        &self,
-        ignition: &str,
-        variables: &serde_json::Map<String, serde_json::Value>,
-    ) -> Option<String> {
+    fn completed_ignition(&self, ignition: &str, variables: &Map<String, Value>) -> Option<String> {
         ignition::completed_from(ignition, variables)
     }
 

@@ -41,6 +41,7 @@ use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Engine, Plan, Platforms, Stage};
 use landfall_model::prices::Charges;
+use landfall_platform::native::{BootSources, Graph};
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
@@ -76,11 +77,11 @@ impl Platform for Azure {
         Ok(())
     }
 
-    fn defaults(&self, config: &mut InstallConfig, catalogue: &landfall_model::catalogue::Catalogue) {
+    fn defaults(&self, config: &mut InstallConfig, catalogue: &Catalogue) {
         defaults::defaults(config, &catalogue.azure);
     }
 
-    fn traits(&self, config: &InstallConfig, catalogue: &landfall_model::catalogue::Catalogue) -> Traits {
+    fn traits(&self, config: &InstallConfig, catalogue: &Catalogue) -> Traits {
         let azure = config.platform.azure.as_ref();
         let stack = azure.is_some_and(|azure| catalogue.azure.is_stack(&azure.cloud_name));
         Traits {
@@ -230,7 +231,7 @@ impl Platform for Azure {
     fn engine_fault(
         &self,
         config: &InstallConfig,
-        catalogue: &landfall_model::catalogue::Catalogue,
+        catalogue: &Catalogue,
         engine: Engine,
     ) -> Option<Box<Finding>> {
         let platform = config.platform.azure.as_ref()?;
@@ -246,19 +247,11 @@ impl Platform for Azure {
         STAGES
     }
 
-    fn resources(
-        &self,
-        plan: &Plan,
-        catalogue: &Catalogue,
-    ) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+    fn resources(&self, plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>, Vec<Finding>> {
         resources::graph(plan, &catalogue.azure)
     }
 
-    fn boot_sources(
-        &self,
-        plan: &Plan,
-        catalogue: &Catalogue,
-    ) -> Result<Option<landfall_platform::native::BootSources>, Vec<Finding>> {
+    fn boot_sources(&self, plan: &Plan, catalogue: &Catalogue) -> Result<Option<BootSources>, Vec<Finding>> {
         resources::boot_sources(plan, &catalogue.azure)
     }
 

@@ -1,10 +1,9 @@
 //! Platform `none`: machines and networks are the user's own.
 
-use landfall_diagnostics::{Finding, Findings};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_platform::Platform;
-use landfall_rules::{Case, Dual, Families, Gated, Ipv6, Traits};
+use landfall_rules::{Dual, Families, Ipv6, Traits};
 
 /// Platform `none`.
 pub struct None;
@@ -48,21 +47,7 @@ impl Platform for None {
         "none"
     }
 
-    fn upconvert(&self, _: &mut InstallConfig) -> Result<(), Box<Finding>> {
-        Ok(())
-    }
-
-    fn defaults(&self, _: &mut InstallConfig, _: &landfall_model::catalogue::Catalogue) {}
-
-    fn traits(&self, _: &InstallConfig, _: &landfall_model::catalogue::Catalogue) -> Traits {
+    fn traits(&self, _: &InstallConfig, _: &Catalogue) -> Traits {
         Traits { without_cloud_credential: true, ..without_cloud(self.name()) }
-    }
-
-    fn check_platform(&self, _: &Case<'_>, _: &mut Findings) {}
-
-    fn check_pools(&self, _: &Case<'_>, _: &mut Findings) {}
-
-    fn gated(&self, _: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
-        Vec::new()
     }
 }

@@ -34,6 +34,7 @@ use landfall_model::plan::{self, Plan, Platforms, Since};
 use landfall_model::prices::Charges;
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Gated, Placement, Traits};
+use serde_json::{Map, Value};
 
 /// Where a platform finds the user's credentials. The edge hands the real one in.
 pub trait World {
@@ -93,22 +94,26 @@ pub trait Platform: Sync {
     ///
     /// # Errors
     /// A finding that ends the work: forms which exclude each other.
-    fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>>;
+    fn upconvert(&self, _: &mut InstallConfig) -> Result<(), Box<Finding>> {
+        Ok(())
+    }
 
     /// Fills the platform's own fields and those of its machine pools (section 6).
-    fn defaults(&self, config: &mut InstallConfig, catalogue: &Catalogue);
+    fn defaults(&self, _: &mut InstallConfig, _: &Catalogue) {}
 
     /// What the platform-neutral rules need to know.
     fn traits(&self, config: &InstallConfig, catalogue: &Catalogue) -> Traits;
 
     /// Judges the platform's own section, active or not.
-    fn check_platform(&self, case: &Case<'_>, out: &mut Findings);
+    fn check_platform(&self, _: &Case<'_>, _: &mut Findings) {}
 
     /// Judges the sections of the machine pools; the platform is the active one.
-    fn check_pools(&self, case: &Case<'_>, out: &mut Findings);
+    fn check_pools(&self, _: &Case<'_>, _: &mut Findings) {}
 
     /// The uses of fields behind a feature gate; the platform is the active one.
-    fn gated(&self, config: &InstallConfig, catalogue: &Catalogue) -> Vec<Gated>;
+    fn gated(&self, _: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
+        Vec::new()
+    }
 
     /// Where the config puts its cluster; nowhere on platforms without regions.
     fn placement(&self, _: &InstallConfig) -> Placement {
@@ -177,7 +182,7 @@ pub trait Platform: Sync {
 
     /// The permissions that installing a config takes, as a policy of the platform's cloud; none where
     /// landfall knows none.
-    fn policy(&self, _: &Offline<'_>) -> Option<serde_json::Value> {
+    fn policy(&self, _: &Offline<'_>) -> Option<Value> {
         None
     }
 
@@ -269,11 +274,7 @@ pub trait Platform: Sync {
 
     /// The bootstrap machine's Ignition config with what is known only after the stages before its own; none where
     /// nothing is to be added. `variables` has the variables of terraform and the outputs of those stages.
-    fn completed_ignition(
-        &self,
-        _ignition: &str,
-        _variables: &serde_json::Map<String, serde_json::Value>,
-    ) -> Option<String> {
+    fn completed_ignition(&self, _ignition: &str, _variables: &Map<String, Value>) -> Option<String> {
         None
     }
 

@@ -271,9 +271,11 @@ pub trait Api: Send + Sync {
     /// that call. Safe to repeat.
     fn complete<'s>(
         &'s self,
-        wanted: &'s Wanted,
-        outputs: &'s Properties,
-    ) -> Waiting<'s, Result<(), Failure>>;
+        _wanted: &'s Wanted,
+        _outputs: &'s Properties,
+    ) -> Waiting<'s, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// Changes an existing resource in place where its properties differ from what is wanted; whether it changed
     /// anything. What the cloud cannot change without replacing the resource stays as it is. Safe to repeat.
@@ -295,7 +297,9 @@ pub trait Api: Send + Sync {
     fn traits(&self, kind: &str) -> Traits;
 
     /// Takes away what a resource with these outputs has put into others that stay; it is not removed itself.
-    fn release<'s>(&'s self, kind: &'s str, outputs: &'s Properties) -> Waiting<'s, Result<(), Failure>>;
+    fn release<'s>(&'s self, _kind: &'s str, _outputs: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// What is known of a resource before it is created, as outputs of which [`Api::remove`] can remove it.
     fn known(&self, _wanted: &Wanted) -> Properties {

@@ -62,15 +62,7 @@ impl Api for Create<'_> {
         })
     }
 
-    fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
-        Box::pin(async { Ok(()) })
-    }
-
     fn traits(&self, _: &str) -> Traits {
         Traits { blocks: true, ..Traits::default() }
-    }
-
-    fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
-        Box::pin(async { Ok(()) })
     }
 }

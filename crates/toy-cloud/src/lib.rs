@@ -37,7 +37,7 @@ use landfall_platform::native::Graph;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Offline, Platform};
 use landfall_render::{Extras, PlatformAssets, Unset};
-use landfall_rules::{Case, Dual, Families, Gated, Ipv6, Traits};
+use landfall_rules::{Case, Dual, Families, Ipv6, Traits};
 use serde_json::{Map, Value, json};
 
 /// The key under `platform`.
@@ -61,12 +61,6 @@ impl Platform for Toy {
     fn name(&self) -> &'static str {
         NAME
     }
-
-    fn upconvert(&self, _: &mut InstallConfig) -> Result<(), Box<Finding>> {
-        Ok(())
-    }
-
-    fn defaults(&self, _: &mut InstallConfig, _: &Catalogue) {}
 
     fn traits(&self, _: &InstallConfig, _: &Catalogue) -> Traits {
         Traits {
@@ -103,10 +97,6 @@ impl Platform for Toy {
 
     fn check_pools(&self, case: &Case<'_>, out: &mut Findings) {
         rules::check_pools(case, out);
-    }
-
-    fn gated(&self, _: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
-        Vec::new()
     }
 
     fn account(&self, facts: &Facts) -> Option<String> {

@@ -191,17 +191,9 @@ impl Api for Links<'_> {
         })
     }
 
-    fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
-        Box::pin(async { Ok(()) })
-    }
-
     fn traits(&self, kind: &str) -> Traits {
         // Nothing is completed, and nothing is created again that is broken.
         Traits { completes: false, repeats: false, ..self.api.traits(kind) }
-    }
-
-    fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
-        Box::pin(async { Ok(()) })
     }
 }
 

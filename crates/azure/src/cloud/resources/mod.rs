@@ -274,10 +274,6 @@ impl Api for Resources<'_> {
         Box::pin(self.make(wanted))
     }
 
-    fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Made<()>> {
-        Box::pin(async { Ok(()) })
-    }
-
     fn repair<'s>(&'s self, wanted: &'s Wanted, existing: &'s Existing) -> Waiting<'s, Made<bool>> {
         Box::pin(self.set_back(wanted, existing))
     }
@@ -294,19 +290,13 @@ impl Api for Resources<'_> {
         let is_given = kind.starts_with(GIVEN);
         Traits {
             blocks: true,
-            completes: false,
             waits: kind != BLOB,
             is_given,
             repeats: !is_given,
             removes: true,
             is_handed_over: HANDED_OVER.contains(&kind),
-            is_link: false,
-            completes_unseen: false,
+            ..Traits::default()
         }
-    }
-
-    fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Made<()>> {
-        Box::pin(async { Ok(()) })
     }
 
     fn known(&self, wanted: &Wanted) -> Properties {
