@@ -5,7 +5,7 @@ use std::path::Path;
 
 use landfall_diagnostics::{Code, Finding, Kind};
 use landfall_engine_native::{Look, Pace, look};
-use landfall_engine_terraform::{Change, Outside, Preview, Stage, Work};
+use landfall_engine_terraform::{Change, Fault as Failed, Outside, Preview, Stage, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
 use landfall_platform::native::{Api, Graph};
@@ -137,10 +137,7 @@ impl Site<'_> {
     }
 
     /// What differs, stage by stage. `counts` gives the error of a plan that was refused, if it counts.
-    async fn differences(
-        &mut self,
-        counts: fn(landfall_engine_terraform::Fault) -> Option<landfall_engine_terraform::Fault>,
-    ) -> Result<Vec<Drift>, Fault> {
+    async fn differences(&mut self, counts: fn(Failed) -> Option<Failed>) -> Result<Vec<Drift>, Fault> {
         let mut all = Vec::new();
         for stage in self.platform.stages() {
             let steps = self.cluster.steps()?;
@@ -163,7 +160,7 @@ impl Site<'_> {
     async fn drift_of(
         &mut self,
         stage: &plan::Stage,
-        counts: fn(landfall_engine_terraform::Fault) -> Option<landfall_engine_terraform::Fault>,
+        counts: fn(Failed) -> Option<Failed>,
     ) -> Result<Drift, Fault> {
         let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
         let variables = self.files().variables(stage);

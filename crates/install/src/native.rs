@@ -18,7 +18,7 @@ use landfall_engine_native::{
     Journal, NoteFault, Pace, Past, Pending, Report, Run, Underway, interrupted, run,
 };
 use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
-use landfall_model::plan;
+use landfall_model::plan::Stage;
 use landfall_platform::Platform;
 use landfall_platform::native::{Api, Graph, Properties, Secrets, resolve};
 use serde_json::{Map, Value};
@@ -81,7 +81,7 @@ pub fn secrets(root: &Path) -> Result<Secrets, landfall_workdir::Error> {
 }
 
 /// The resources of a stage that exist, as the journal has them, with their outputs.
-pub(super) fn noted(steps: &Steps, stage: &plan::Stage) -> BTreeMap<String, Properties> {
+pub(super) fn noted(steps: &Steps, stage: &Stage) -> BTreeMap<String, Properties> {
     let start = format!("{}/", step(stage, Work::Apply));
     let mut noted = BTreeMap::new();
     for known in steps.iter().filter(|known| known.result == StepResult::Done) {
@@ -223,7 +223,7 @@ struct Known {
 impl NativeSite<'_> {
     async fn stage(
         &mut self,
-        stage: &plan::Stage,
+        stage: &Stage,
         is_last: bool,
         known: &mut Known,
         all: &mut Vec<StageDone>,
@@ -268,7 +268,7 @@ impl NativeSite<'_> {
     #[allow(clippy::too_many_arguments, reason = "what came of one stage")]
     fn finish(
         &mut self,
-        stage: &plan::Stage,
+        stage: &Stage,
         report: Report,
         before: Option<String>,
         took: Duration,
@@ -299,18 +299,14 @@ impl NativeSite<'_> {
         Ok(report.differences)
     }
 
-    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {
+    fn ended(&self, stage: &Stage, end: End, all: &mut Vec<StageDone>) {
         let done = StageDone { stage: stage.name.to_owned(), work: Work::Apply, end };
         self.watcher.ended(&done);
         all.push(done);
     }
 
     /// Writes the outputs of a stage where those of terraform are.
-    fn keep_outputs(
-        &mut self,
-        stage: &plan::Stage,
-        outputs: &BTreeMap<String, Properties>,
-    ) -> Result<(), Fault> {
+    fn keep_outputs(&mut self, stage: &Stage, outputs: &BTreeMap<String, Properties>) -> Result<(), Fault> {
         let given = self.graph.outputs.get(stage.name).and_then(Value::as_object);
         let known = given.into_iter().flatten();
         let known: Map<String, Value> =
@@ -322,7 +318,7 @@ impl NativeSite<'_> {
         Ok(())
     }
 
-    fn note(&self, stage: &plan::Stage, result: StepResult, detail: &str, inputs: &str) -> Result<(), Fault> {
+    fn note(&self, stage: &Stage, result: StepResult, detail: &str, inputs: &str) -> Result<(), Fault> {
         let (time, detail) = ((self.now)(), detail.to_owned());
         let step = step(stage, Work::Apply);
         self.cluster.note(&Step { time, step, result, detail, inputs: inputs.to_owned() })?;

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_terraform::{Done, Progress, Stop, Terraform, Work};
-use landfall_model::plan;
+use landfall_model::plan::Stage;
 use landfall_platform::cloud::{EngineNeeds, Session, Verdict};
 use landfall_platform::{Platform, pages};
+use serde_json::{Map, Value};
 
 use super::files::{self, FOLDER, Files, outputs_file, step};
 use super::recover::{self, Recovery};
@@ -91,7 +92,7 @@ impl Site<'_> {
         Files { root: self.cluster.root(), platform: self.platform }
     }
 
-    async fn apply(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+    async fn apply(&mut self, stage: &Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
         let variables = self.files().variables(stage);
         let inputs = self.files().inputs(stage, &variables)?;
         let before = done_before(&self.cluster.steps()?, &self.files(), stage, &inputs);
@@ -108,13 +109,13 @@ impl Site<'_> {
     }
 
     /// Tells how work on a stage ended.
-    fn ended(&self, stage: &plan::Stage, work: Work, end: End, all: &mut Vec<StageDone>) {
+    fn ended(&self, stage: &Stage, work: Work, end: End, all: &mut Vec<StageDone>) {
         let done = StageDone { stage: stage.name.to_owned(), work, end };
         self.watcher.ended(&done);
         all.push(done);
     }
 
-    async fn destroy(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+    async fn destroy(&mut self, stage: &Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
         let steps = self.cluster.steps()?;
         let last = steps.last(&step(stage, Work::Destroy)).filter(|last| last.result == StepResult::Done);
         let stands = landfall_engine_terraform::resources(&self.files().folder(stage))
@@ -134,7 +135,7 @@ impl Site<'_> {
     /// Lets the engine work on a stage, between two notes in the journal of steps.
     async fn work(
         &mut self,
-        stage: &plan::Stage,
+        stage: &Stage,
         work: Work,
         variables: &[PathBuf],
         inputs: &str,
@@ -174,7 +175,7 @@ impl Site<'_> {
 
     async fn run(
         &mut self,
-        stage: &plan::Stage,
+        stage: &Stage,
         work: Work,
         variables: &[PathBuf],
         environment: &[(String, Secret<String>)],
@@ -200,7 +201,7 @@ impl Site<'_> {
     }
 
     /// What the cloud's side has for the engine.
-    pub(super) async fn needs(&self, stage: &plan::Stage) -> Result<EngineNeeds, Fault> {
+    pub(super) async fn needs(&self, stage: &Stage) -> Result<EngineNeeds, Fault> {
         let Some(session) = self.session else {
             return Ok(EngineNeeds::default());
         };
@@ -210,7 +211,7 @@ impl Site<'_> {
     /// The bootstrap machine's Ignition config, where it is completed with what earlier stages have created.
     fn completed_ignition(&self, variables: &[PathBuf]) -> Result<Option<Handed>, Fault> {
         let all = files::values(variables)?;
-        let ignition = all.get(IGNITION).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let ignition = all.get(IGNITION).and_then(Value::as_str).unwrap_or_default();
         let completed = self.platform.completed_ignition(ignition, &all);
         Ok(completed.map(|text| (COMPLETED_IGNITION, Secret::new(text.into_bytes()))))
     }
@@ -235,11 +236,7 @@ impl Site<'_> {
     }
 
     /// Writes the outputs of a stage as variables of the next ones.
-    fn keep_outputs(
-        &mut self,
-        stage: &plan::Stage,
-        outputs: &serde_json::Map<String, serde_json::Value>,
-    ) -> Result<(), Fault> {
+    fn keep_outputs(&mut self, stage: &Stage, outputs: &Map<String, Value>) -> Result<(), Fault> {
         // Text as keys and finite numbers: this always is JSON.
         let text = serde_json::to_string_pretty(outputs).unwrap_or_default() + "\n";
         let path = format!("{FOLDER}/{}", outputs_file(stage));
@@ -250,7 +247,7 @@ impl Site<'_> {
 
     fn note(
         &self,
-        stage: &plan::Stage,
+        stage: &Stage,
         work: Work,
         result: StepResult,
         detail: &str,

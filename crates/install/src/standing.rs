@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use landfall_engine_terraform::Work;
-use landfall_model::plan;
+use landfall_model::plan::Stage;
 use landfall_platform::Platform;
 
 use super::Fault;
@@ -42,7 +42,7 @@ pub enum Standing {
 pub fn standing(
     cluster: &ClusterDir,
     platform: &'static dyn Platform,
-) -> Result<Vec<(plan::Stage, Standing)>, Fault> {
+) -> Result<Vec<(Stage, Standing)>, Fault> {
     let steps = cluster.steps()?;
     let files = Files { root: cluster.root(), platform };
     let mut all = Vec::new();
@@ -72,7 +72,7 @@ pub fn standing(
 pub fn standing_so_far(
     directory: &Path,
     platform: &'static dyn Platform,
-) -> Result<Vec<(plan::Stage, Standing)>, Fault> {
+) -> Result<Vec<(Stage, Standing)>, Fault> {
     let steps = landfall_workdir::steps(directory)?;
     let mut all = Vec::new();
     for stage in platform.stages() {
@@ -164,7 +164,7 @@ pub fn never_begun(cluster: &ClusterDir, platform: &'static dyn Platform) -> Res
 ///
 /// # Errors
 /// Its removal has begun and not ended.
-pub(super) fn removed(steps: &Steps, stage: &plan::Stage) -> Result<Option<String>, Fault> {
+pub(super) fn removed(steps: &Steps, stage: &Stage) -> Result<Option<String>, Fault> {
     if !stage.only_for_bootstrap {
         return Ok(None);
     }
@@ -178,12 +178,7 @@ pub(super) fn removed(steps: &Steps, stage: &plan::Stage) -> Result<Option<Strin
 }
 
 /// When a stage was made of just these inputs; none when it was not, or not to its end.
-pub(super) fn done_before(
-    steps: &Steps,
-    files: &Files<'_>,
-    stage: &plan::Stage,
-    inputs: &str,
-) -> Option<String> {
+pub(super) fn done_before(steps: &Steps, files: &Files<'_>, stage: &Stage, inputs: &str) -> Option<String> {
     let last = steps.last(&step(stage, Work::Apply));
     let done = last.filter(|last| {
         last.result == StepResult::Done && last.inputs == inputs && files.keeps_outputs(stage)

@@ -27,7 +27,7 @@ use landfall_diagnostics::{Finding, Findings};
 use landfall_install_config::assets;
 use landfall_model::facts::{Facts, Source};
 use landfall_model::plan::{Case, Identity, Plan};
-use landfall_platform::cloud::{Answer, Asking, Check, Gap, Gathered, Judged, Session, Verdict};
+use landfall_platform::cloud::{Answer, Asking, Check, Evidence, Gap, Gathered, Judged, Session, Verdict};
 use landfall_platform::pages;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
@@ -194,7 +194,7 @@ fn judged(
         }
     }
     // What belongs to no subject rests on the config alone.
-    checks.extend(numbered(PLAN, rest, took, &serde_json::Map::new()));
+    checks.extend(numbered(PLAN, rest, took, &Evidence::new()));
     checks
 }
 
@@ -203,19 +203,14 @@ fn unknown(subject: &Judged, gathered: &Gathered) -> Option<Answer> {
     let gap = |part: &&str| gathered.gaps.iter().find(|gap| gap.part == *part);
     let (first, others) = subject.parts.split_first()?;
     if let Some(gap) = gap(first) {
-        return Some(Answer { verdict: gap.why.clone(), evidence: serde_json::Map::new() });
+        return Some(Answer { verdict: gap.why.clone(), evidence: Evidence::new() });
     }
     let missing = others.iter().find_map(gap)?;
     Some(Answer::skipped(format!("the cloud did not report the {}", missing.part.replace('-', " "))))
 }
 
 /// Several findings of one subject: the first check has its id, the others a number.
-fn numbered(
-    id: &str,
-    findings: Vec<Finding>,
-    took: Duration,
-    evidence: &serde_json::Map<String, serde_json::Value>,
-) -> Vec<Checked> {
+fn numbered(id: &str, findings: Vec<Finding>, took: Duration, evidence: &Evidence) -> Vec<Checked> {
     let checks = findings.into_iter().enumerate().map(|(i, finding)| {
         let id = if i == 0 { id.to_owned() } else { format!("{id}.{}", i + 1) };
         let field = finding.field.clone();
