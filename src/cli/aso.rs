@@ -40,10 +40,7 @@ use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
 use super::namespace::namespace;
 use super::{Exit, Output, Settings};
-use crate::prepare::{
-    self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
-};
-use crate::workdir::Durability;
+use crate::prepare::{self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, Options, Refusal, Said};
 use settings::{EngineSettings, Machines, Stage, of_operator, uuid};
 
 /// Manage clusters with Azure Service Operator
@@ -215,16 +212,13 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     };
     let options = Options {
         strictness: args.reading.into(),
-        facts,
         infra_id: own.infra_id.clone(),
-        cluster_id: None,
-        ignition: IgnitionFrom::None,
         engine: Some(prepare::Engine {
             name: Engine::Aso.name().to_owned(),
             namespace: String::new(),
             machines: own.makes_machines(),
         }),
-        durability: Durability::Process,
+        ..Options::reading(facts)
     };
     let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
     let infra_id = &outlook.plan.identity.infra_id;

@@ -236,13 +236,44 @@ pub fn report(findings: &[Finding], settings: &Settings) {
 /// # Errors
 /// Standard output cannot be written.
 pub fn missing(fault: &EngineFault, settings: &Settings) -> anyhow::Result<Exit> {
-    let findings = fault.finding();
+    ended("refused", &fault.finding(), Exit::Failed, settings)
+}
+
+/// Says why a run ended before it began.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn ended(outcome: &str, findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
     if settings.output == Output::Json {
-        let value = json!({ "outcome": "refused", "findings": json_form::placeless(&findings) });
+        let value = json!({ "outcome": outcome, "findings": json_form::placeless(findings) });
         settings.printer.data(&format!("{value}\n"))?;
     }
-    report(&findings, settings);
-    Ok(Exit::Failed)
+    report(findings, settings);
+    Ok(exit)
+}
+
+/// Says how work ended: as data, or with its findings and a line where it is done. Else the user may be told how to go on.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn concluded(
+    data: &Value,
+    (findings, exit): (&[Finding], Exit),
+    done: &str,
+    advises: bool,
+    settings: &Settings,
+) -> anyhow::Result<Exit> {
+    if settings.output == Output::Json {
+        settings.printer.data(&format!("{data}\n"))?;
+        return Ok(exit);
+    }
+    report(findings, settings);
+    if exit == Exit::Done {
+        settings.printer.data(&format!("{done}\n"))?;
+    } else if advises {
+        settings.printer.talk("run the same command again to continue");
+    }
+    Ok(exit)
 }
 
 /// What was done with the stages, as data.

@@ -60,7 +60,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     } else if is_code(subject) {
         let page = page(subject)?;
         match settings.output {
-            Output::Json => serde_json::to_string(&PageEntry::from(&page))?,
+            Output::Json => serde_json::to_string(&page)?,
             _ => page_text(&page, style),
         }
     } else {
@@ -79,8 +79,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 fn listed(output: Output, style: Style) -> anyhow::Result<String> {
     let pages = landfall_diagnostics::pages();
     if let Output::Json = output {
-        let entries: Vec<PageEntry<'_>> = pages.iter().map(PageEntry::from).collect();
-        return Ok(serde_json::to_string(&entries)?);
+        return Ok(serde_json::to_string(&pages)?);
     }
     let rows: Vec<(String, String)> = pages
         .iter()
@@ -148,31 +147,6 @@ struct FieldEntry {
     #[serde(flatten)]
     doc: FieldDoc,
     rules: Vec<Rule>,
-}
-
-#[derive(Serialize)]
-struct PageEntry<'p> {
-    code: &'static str,
-    title: &'static str,
-    severity: Severity,
-    text: &'p str,
-    fields: &'p [&'static str],
-    wrong: &'static str,
-    right: &'static str,
-}
-
-impl<'p> From<&'p Page> for PageEntry<'p> {
-    fn from(page: &'p Page) -> Self {
-        Self {
-            code: page.code,
-            title: page.title,
-            severity: page.severity,
-            text: &page.text,
-            fields: &page.fields,
-            wrong: page.wrong,
-            right: page.right,
-        }
-    }
 }
 
 fn severity(page: &Page) -> &'static str {

@@ -88,58 +88,30 @@ struct Cli {
     command: Command,
 }
 
-// Help texts are the doc comments of each verb's arguments.
-#[derive(Debug, Subcommand)]
-enum Command {
-    Create(create::Args),
-    Destroy(destroy::Args),
-    WaitFor(wait_for::Args),
-    Metadata(metadata::Args),
-    Aso(aso::Args),
-    CloudConfig(cloud_config::Args),
-    Profile(profile::Args),
-    #[cfg(feature = "controllers")]
-    Operator(operator::Args),
-    Preflight(preflight::Args),
-    Facts(facts::Args),
-    Gather(gather::Args),
-    Validate(validate::Args),
-    Defaults(defaults::Args),
-    Explain(explain::Args),
-    Schema(schema::Args),
-    Regions(regions::Args),
-    Graph(graph::Args),
-    Completion(completion::Args),
-    Man(man::Args),
-    Version(version::Args),
+macro_rules! commands {
+    ($($(#[$meta:meta])* $name:ident => $module:ident),*) => {
+        // Help texts are the doc comments of each verb's arguments.
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$meta])* $name($module::Args),)*
+        }
+
+        impl Command {
+            fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+                match self {
+                    $($(#[$meta])* Self::$name(args) => $module::run(args, settings),)*
+                }
+            }
+        }
+    };
 }
 
-impl Command {
-    fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        match self {
-            Self::Create(args) => create::run(args, settings),
-            Self::Destroy(args) => destroy::run(args, settings),
-            Self::WaitFor(args) => wait_for::run(args, settings),
-            Self::Metadata(args) => metadata::run(args, settings),
-            Self::Aso(args) => aso::run(args, settings),
-            Self::CloudConfig(args) => cloud_config::run(args, settings),
-            Self::Profile(args) => profile::run(args, settings),
-            #[cfg(feature = "controllers")]
-            Self::Operator(args) => operator::run(args, settings),
-            Self::Preflight(args) => preflight::run(args, settings),
-            Self::Facts(args) => facts::run(args, settings),
-            Self::Gather(args) => gather::run(args, settings),
-            Self::Validate(args) => validate::run(args, settings),
-            Self::Defaults(args) => defaults::run(args, settings),
-            Self::Explain(args) => explain::run(args, settings),
-            Self::Schema(args) => schema::run(args, settings),
-            Self::Regions(args) => regions::run(args, settings),
-            Self::Graph(args) => graph::run(args, settings),
-            Self::Completion(args) => completion::run(args, settings),
-            Self::Man(args) => man::run(args, settings),
-            Self::Version(args) => version::run(args, settings),
-        }
-    }
+commands! {
+    Create => create, Destroy => destroy, WaitFor => wait_for, Metadata => metadata, Aso => aso,
+    CloudConfig => cloud_config, Profile => profile, #[cfg(feature = "controllers")] Operator => operator,
+    Preflight => preflight, Facts => facts, Gather => gather, Validate => validate, Defaults => defaults,
+    Explain => explain, Schema => schema, Regions => regions, Graph => graph, Completion => completion,
+    Man => man, Version => version
 }
 
 /// The description of the whole command line, from which completions and manual pages are made.

@@ -51,7 +51,7 @@ fn read(code: &'static str, file: &'static str) -> Result<Page, &'static str> {
     let plain = |paragraph: &str| paragraph.replace('\n', " ").replace("\\<", "<");
     let paragraphs = text.trim_end().split("\n\n").map(plain);
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
-    Ok(Page { code, title, text, severity, fields, base, wrong, right })
+    Ok(Page { code, title, severity, text, fields, base, wrong, right })
 }
 
 /// What is between the lines `---`: severity, fields and base, the last two of which may be missing.

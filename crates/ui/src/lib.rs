@@ -37,6 +37,8 @@ pub use style::{Style, Styles};
 pub use terminal::{can_ask, columns_of};
 pub use waiting::{Waiting, watched};
 
+pub use landfall_diagnostics::counted;
+
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
 use landfall_source::Mask;
@@ -112,12 +114,6 @@ pub fn printable(text: &str) -> String {
 #[must_use]
 pub fn printable_lines(text: &str) -> String {
     text.split('\n').map(printable).collect::<Vec<String>>().join("\n")
-}
-
-/// A number with its noun: `1 error`, `3 errors`.
-#[must_use]
-pub fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::settings::{text, unreadable};
 use crate::cli::create::refused;
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
-use crate::cli::{Exit, Output, Settings, engine, signals};
+use crate::cli::{Exit, Settings, engine, signals};
 use crate::prepare::{self, Basis, BasisOptions, Refusal};
 use crate::ui::{can_ask, json as json_form, watched};
 
@@ -163,26 +163,17 @@ fn told(applied: Result<usize, Ended>, ready: &Ready, settings: &Settings) -> an
         Err(ended) => (None, ended),
     };
     let Release { version, namespace, .. } = &ready.release;
-    if settings.output == Output::Json {
-        let all: Vec<Finding> = ready.warnings.iter().cloned().chain(findings).collect();
-        let value = json!({
-            "outcome": outcome(exit),
-            "from": ready.from.as_ref().map(ToString::to_string),
-            "version": version.to_string(),
-            "operatorNamespace": namespace,
-            "applied": count,
-            "findings": json_form::placeless(&all),
-        });
-        settings.printer.data(&format!("{value}\n"))?;
-        return Ok(exit);
-    }
-    engine::report(&findings, settings);
-    if exit == Exit::Done {
-        settings.printer.data(&format!("Azure Service Operator {version} is usable in {namespace}\n"))?;
-    } else {
-        settings.printer.talk("run the same command again to continue");
-    }
-    Ok(exit)
+    let all: Vec<Finding> = ready.warnings.iter().chain(&findings).cloned().collect();
+    let value = json!({
+        "outcome": outcome(exit),
+        "from": ready.from.as_ref().map(ToString::to_string),
+        "version": version.to_string(),
+        "operatorNamespace": namespace,
+        "applied": count,
+        "findings": json_form::placeless(&all),
+    });
+    let done = format!("Azure Service Operator {version} is usable in {namespace}");
+    engine::concluded(&value, (&findings, exit), &done, true, settings)
 }
 
 /// The release that is given.

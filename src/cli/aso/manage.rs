@@ -20,7 +20,7 @@ use super::reached::Reached;
 use crate::cli::destroy::{at_home, unnamed};
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
-use crate::cli::{Exit, Output, Settings, engine};
+use crate::cli::{Exit, Settings, engine};
 use crate::prepare::target::{Named, Unnamed};
 use crate::prepare::{self, target};
 use crate::ui::{json as json_form, watched};
@@ -334,23 +334,13 @@ fn said(ended: Ended, ground: &Ground, done: &str, settings: &Settings) -> anyho
         }
         Err(refused) => (Step::default(), refused),
     };
-    if settings.output == Output::Json {
-        let value = json!({
-            "outcome": management::outcome(exit),
-            "infraID": ground.infra_id,
-            "namespace": ground.namespace,
-            "work": step.objects.iter().map(management::described).collect::<Vec<Value>>(),
-            "findings": json_form::placeless(&findings),
-        });
-        settings.printer.data(&format!("{value}\n"))?;
-        return Ok(exit);
-    }
-    engine::report(&findings, settings);
-    if exit == Exit::Done {
-        settings.printer.data(&format!("{} {done}\n", ground.infra_id))?;
-    }
-    if exit == Exit::PartWay || exit == Exit::Interrupted {
-        settings.printer.talk("run the same command again to continue");
-    }
-    Ok(exit)
+    let value = json!({
+        "outcome": management::outcome(exit),
+        "infraID": ground.infra_id,
+        "namespace": ground.namespace,
+        "work": step.objects.iter().map(management::described).collect::<Vec<Value>>(),
+        "findings": json_form::placeless(&findings),
+    });
+    let advises = exit == Exit::PartWay || exit == Exit::Interrupted;
+    engine::concluded(&value, (&findings, exit), &format!("{} {done}", ground.infra_id), advises, settings)
 }

@@ -24,9 +24,9 @@ use landfall_platform::World as _;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::cli::{Exit, Output, Settings, engine, signals};
+use crate::cli::{Exit, Settings, engine, signals};
 use crate::prepare::Environment;
-use crate::ui::{Printer, Pulse, StageBars, beat, counted, json as json_form};
+use crate::ui::{Printer, Pulse, StageBars, beat, counted};
 use crate::wait;
 
 /// How long a connection, and each part of an answer, may take.
@@ -428,12 +428,7 @@ pub fn outcome(exit: Exit) -> &'static str {
 /// # Errors
 /// Standard output cannot be written.
 pub fn refuse(findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
-    if settings.output == Output::Json {
-        let value = json!({ "outcome": "refused", "findings": json_form::placeless(findings) });
-        settings.printer.data(&format!("{value}\n"))?;
-    }
-    engine::report(findings, settings);
-    Ok(exit)
+    engine::ended("refused", findings, exit, settings)
 }
 
 /// Shows warnings of a report.

@@ -11,8 +11,8 @@ use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings, directory_of};
 use crate::prepare::{
-    Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, ProfileFrom, Refusal, catalogue,
-    prepare, profile_warnings, restricted,
+    Basis, BasisOptions, Environment, FactsFrom, Options, ProfileFrom, Refusal, catalogue, prepare,
+    profile_warnings, restricted,
 };
 use crate::ui::text;
 use crate::workdir::Durability;
@@ -226,11 +226,9 @@ fn options<'w>(args: &Args, live: &'w Live<'_>) -> Options<'w> {
     let facts = args.facts.given().unwrap_or_else(|| FactsFrom::Cloud(args.asking.ask(live)));
     Options {
         strictness: args.reading.into(),
-        facts,
         infra_id: args.facts.infra_id.clone(),
         cluster_id: args.facts.cluster_id.map(|id| id.to_string()),
-        ignition: IgnitionFrom::None,
-        engine: None,
         durability: if args.fleet.is_some() { Durability::Process } else { Durability::Fsync },
+        ..Options::reading(facts)
     }
 }

@@ -19,7 +19,7 @@ use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::create::BasisArgs;
 use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Output, Settings, engine};
+use crate::cli::{Exit, Settings, engine};
 use crate::install::{Existing, Fault, Recovery, Site, StageDone};
 use crate::prepare::target::{Named, pages};
 use crate::prepare::{Basis, BasisOptions, Environment, Examined, target};
@@ -233,31 +233,21 @@ fn finish(
         Ok(()) => (Vec::new(), Exit::Done),
         Err(fault) => engine::judged(fault, true)?,
     };
-    if settings.output == Output::Json {
-        let outcome = match exit {
-            Exit::Done => "done",
-            Exit::Interrupted => "interrupted",
-            _ => "stopped",
-        };
-        let value = json!({
-            "outcome": outcome,
-            "infraID": target.infra_id,
-            "work": engine::stages(done),
-            "findings": json_form::placeless(&findings),
-        });
-        settings.printer.data(&format!("{value}\n"))?;
-        return Ok(exit);
-    }
-    engine::report(&findings, settings);
-    if exit == Exit::Done {
-        let id = &target.infra_id;
-        let line = match done {
-            [] => format!("no bootstrap machine of {id} was created from here\n"),
-            _ => format!("the bootstrap machine of {id} is gone\n"),
-        };
-        settings.printer.data(&line)?;
-    } else if !args.is_part {
-        settings.printer.talk("run the same command again to continue");
-    }
-    Ok(exit)
+    let outcome = match exit {
+        Exit::Done => "done",
+        Exit::Interrupted => "interrupted",
+        _ => "stopped",
+    };
+    let id = &target.infra_id;
+    let value = json!({
+        "outcome": outcome,
+        "infraID": id,
+        "work": engine::stages(done),
+        "findings": json_form::placeless(&findings),
+    });
+    let line = match done {
+        [] => format!("no bootstrap machine of {id} was created from here"),
+        _ => format!("the bootstrap machine of {id} is gone"),
+    };
+    engine::concluded(&value, (&findings, exit), &line, !args.is_part, settings)
 }

@@ -9,23 +9,21 @@ mod find;
 mod flags;
 mod shown;
 
+pub use super::engine::ended;
 pub use aso::at_home;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use landfall_diagnostics::Finding;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Engine;
 use landfall_platform::World;
 use landfall_platform::cloud::{Asking, Patience};
-use serde_json::json;
 
 use super::whereabouts::Whereabouts;
-use super::{Exit, Output, Settings, engine, signals};
+use super::{Exit, Settings, signals};
 use crate::prepare::target::{Named, Unnamed};
 use crate::prepare::{Basis, BasisOptions, Refusal};
-use crate::ui::json as json_form;
 use crate::workdir::{ClusterDir, Step, StepResult};
 use crate::{prepare, workdir};
 
@@ -133,19 +131,6 @@ fn note_given(
 ) -> Result<(), workdir::Error> {
     let (step, detail) = (step.to_owned(), detail.to_owned());
     cluster.note(&Step { time: prepare::now(), step, result, detail, inputs })
-}
-
-/// Says why a run ended before it began.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn ended(outcome: &str, findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
-    if settings.output == Output::Json {
-        let value = json!({ "outcome": outcome, "findings": json_form::placeless(findings) });
-        settings.printer.data(&format!("{value}\n"))?;
-    }
-    engine::report(findings, settings);
-    Ok(exit)
 }
 
 /// Says why it is not known which cluster is to go.

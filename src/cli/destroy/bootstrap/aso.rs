@@ -17,11 +17,9 @@ use super::super::{ended, note};
 use super::{Args, refused};
 use crate::cli::aso::management::{ASKING, Management, Shown, described, judged, outcome, stopping};
 use crate::cli::aso::reached::Reached;
-use crate::cli::{Exit, Output, Settings, engine};
+use crate::cli::{Exit, Settings, engine};
 use crate::prepare::target::Named;
-use crate::prepare::{
-    self, Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal,
-};
+use crate::prepare::{self, Basis, Engine, Environment, FACTS, FactsFrom, Options, Outlook, Refusal};
 use crate::ui::{json as json_form, watched};
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 
@@ -67,12 +65,9 @@ fn outlook(args: &Args, made: Engine, directory: &Path) -> Result<Outlook, Refus
     let examined = prepare::examine(directory, &basis, args.reading.into())?;
     let options = Options {
         strictness: args.reading.into(),
-        facts: FactsFrom::File(directory.join(FACTS)),
-        infra_id: None,
-        cluster_id: None,
-        ignition: IgnitionFrom::None,
         engine: Some(made),
         durability: Durability::Fsync,
+        ..Options::reading(FactsFrom::File(directory.join(FACTS)))
     };
     prepare::outlook(directory, &basis, &examined, &options, Environment)
 }
@@ -196,25 +191,14 @@ impl Removal<'_> {
     /// Says how it ended.
     fn finish(&self, work: &[Value], findings: &[Finding], exit: Exit, line: &str) -> anyhow::Result<Exit> {
         let Ground { infra_id, namespace } = self.ground;
-        let printer = &self.settings.printer;
-        if self.settings.output == Output::Json {
-            let value = json!({
-                "outcome": outcome(exit),
-                "infraID": infra_id,
-                "engine": { "name": super::super::aso::NAME, "namespace": namespace },
-                "work": work,
-                "findings": json_form::placeless(findings),
-            });
-            printer.data(&format!("{value}\n"))?;
-            return Ok(exit);
-        }
-        engine::report(findings, self.settings);
-        if exit == Exit::Done {
-            printer.data(&format!("{line}\n"))?;
-        } else if !self.is_part {
-            printer.talk("run the same command again to continue");
-        }
-        Ok(exit)
+        let value = json!({
+            "outcome": outcome(exit),
+            "infraID": infra_id,
+            "engine": { "name": super::super::aso::NAME, "namespace": namespace },
+            "work": work,
+            "findings": json_form::placeless(findings),
+        });
+        engine::concluded(&value, (findings, exit), line, !self.is_part, self.settings)
     }
 }
 
@@ -253,13 +237,9 @@ sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERER
         ids.extend([(SUBSCRIPTION_ID, id()), (TENANT_ID, id())]);
         let facts = prepare::facts_of_catalogue(&examined.config, &basis, &ids, &mut Findings::default());
         let options = Options {
-            strictness: Strictness::default(),
-            facts: FactsFrom::Given(Box::new(facts)),
             infra_id: Some("demo-x7k2p".to_owned()),
-            cluster_id: None,
-            ignition: IgnitionFrom::None,
             engine: Some(Engine { name: "aso".to_owned(), namespace: String::new(), machines: true }),
-            durability: Durability::Process,
+            ..Options::reading(FactsFrom::Given(Box::new(facts)))
         };
         let outlook = prepare::outlook(root.path(), &basis, &examined, &options, Environment).ok()?;
         Some(temporary(&outlook.plan))
