@@ -1,7 +1,7 @@
 //! References to the objects that controllers read and write.
 
 use landfall_kube::kinds;
-use landfall_kube::objects::ObjectRef;
+use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
 
 use super::Key;
 
@@ -61,6 +61,12 @@ pub(super) const CLOUD_CONTROLLER_OPERATOR: &str = "cloud-controller-manager";
 /// The cluster's Infrastructure object.
 pub(super) fn infrastructure() -> ObjectRef {
     ObjectRef::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER)
+}
+
+/// A warning about that object.
+pub(super) fn warning(reason: &'static str, note: impl Into<String>) -> ClusterEvent {
+    let note = note.into();
+    ClusterEvent { about: infrastructure(), event_type: EventType::Warning, reason, note }
 }
 
 /// A map of the user's.

@@ -178,13 +178,7 @@ impl Management {
         let mut served = kinds.to_vec();
         served.retain(|kind| report.versions.contains_key(&detect::crd_name(kind)));
         let optional = served.iter().filter(|kind| !kind.core);
-        let asked = optional.map(|kind| Question {
-            namespace: Some(namespace.to_owned()),
-            group: kind.group,
-            resource: kind.plural.to_owned(),
-            name: None,
-            verb: "list",
-        });
+        let asked = optional.map(|kind| Question::list(kind, namespace));
         let closed = refused(&self.calls, asked.collect()).await.map_err(unanswered)?;
         let is_closed = |kind: &Kind| {
             closed.iter().any(|question| question.group == kind.group && question.resource == kind.plural)
@@ -205,13 +199,8 @@ pub fn closed(
 ) -> Vec<Finding> {
     let is_served = |kind: &Kind| report.versions.contains_key(&detect::crd_name(kind));
     let needed = permissions::kinds(true).into_iter().filter(|kind| needed(kind) && is_served(kind));
-    let closed = needed.filter(|kind| !seen.contains(kind)).map(|kind| Question {
-        namespace: Some(ground.namespace.clone()),
-        group: kind.group,
-        resource: kind.plural.to_owned(),
-        name: None,
-        verb: "list",
-    });
+    let closed = needed.filter(|kind| !seen.contains(kind));
+    let closed = closed.map(|kind| Question::list(kind, &ground.namespace));
     let driver = Driver { infra_id: Some(&ground.infra_id), machines: true };
     denied(&closed.collect::<Vec<Question>>(), &driver.roles_command(&ground.namespace))
 }

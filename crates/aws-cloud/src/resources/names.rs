@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::identities::invalid;
 use super::{Item, Made, REFUSED, Resources, is_true, once, pairs, send, with_id};
+use crate::dns::plain;
 
 /// How long a record without an alias is kept by resolvers, in seconds.
 const TTL: i64 = 10;
@@ -26,11 +27,6 @@ impl Resources<'_> {
         }
         Ok(self.route53().await?.clone())
     }
-}
-
-/// A name or address of DNS as it is compared.
-fn plain(name: &str) -> String {
-    name.trim_end_matches('.').to_ascii_lowercase()
 }
 
 fn bare(id: &str) -> &str {

@@ -11,12 +11,7 @@ use super::Settings;
 /// The configuration cannot be used.
 pub(super) fn refused(failed: &Failed, settings: &Settings) -> ClusterEvent {
     let note = format!("{} is unchanged: {}", settings.maps.target, failed.note);
-    ClusterEvent {
-        about: object_refs::infrastructure(),
-        event_type: EventType::Warning,
-        reason: "CloudConfigSyncRefused",
-        note,
-    }
+    object_refs::warning("CloudConfigSyncRefused", note)
 }
 
 /// A map was written.

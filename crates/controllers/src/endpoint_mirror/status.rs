@@ -23,12 +23,8 @@ fn word(failed: &Failed) -> &'static str {
 /// The endpoints cannot be used; none where it is not they that are at fault.
 pub(super) fn refused(failed: &Failed) -> Option<ClusterEvent> {
     let at_fault = [INVALID, UNREACHABLE].contains(&failed.reason);
-    at_fault.then(|| ClusterEvent {
-        about: object_refs::infrastructure(),
-        event_type: EventType::Warning,
-        reason: word(failed),
-        note: format!("the service endpoints in use are unchanged: {}", failed.note),
-    })
+    let note = || format!("the service endpoints in use are unchanged: {}", failed.note);
+    at_fault.then(|| object_refs::warning(word(failed), note()))
 }
 
 /// The endpoints are in use.
@@ -46,15 +42,11 @@ pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> ClusterEvent {
 pub(super) fn restored(endpoints: &[ServiceEndpoint]) -> ClusterEvent {
     let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    ClusterEvent {
-        about: object_refs::infrastructure(),
-        event_type: EventType::Warning,
-        reason: "ServiceEndpointsRestored",
-        note: format!(
-            "the service endpoints in the status were changed by another client and are not verified; \
-             those that were verified last are restored: {names}"
-        ),
-    }
+    let note = format!(
+        "the service endpoints in the status were changed by another client and are not verified; \
+         those that were verified last are restored: {names}"
+    );
+    object_refs::warning("ServiceEndpointsRestored", note)
 }
 
 /// What is reported of a run.

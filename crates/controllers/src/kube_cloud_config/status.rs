@@ -3,9 +3,10 @@
 use landfall_diagnostics::shortened;
 use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
 
+use super::super::Failed;
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
 use super::super::config_map::Change;
-use super::super::{Failed, object_refs};
+use super::super::object_refs::warning;
 
 /// The most settings that one event names.
 const NAMED: usize = 5;
@@ -63,15 +64,6 @@ pub(super) fn updated(about: ObjectRef, change: Change) -> ClusterEvent {
 pub(super) fn deleted(about: ObjectRef) -> ClusterEvent {
     let note = format!("{about} was deleted because it was empty");
     ClusterEvent { about, event_type: EventType::Normal, reason: "CloudConfigDeleted", note }
-}
-
-fn warning(reason: &'static str, note: impl Into<String>) -> ClusterEvent {
-    ClusterEvent {
-        about: object_refs::infrastructure(),
-        event_type: EventType::Warning,
-        reason,
-        note: note.into(),
-    }
 }
 
 /// What is reported of a run.

@@ -224,6 +224,13 @@ pub struct Question {
 }
 
 impl Question {
+    /// Whether objects of a kind may be listed in a namespace.
+    #[must_use]
+    pub fn list(kind: &Kind, namespace: &str) -> Self {
+        let namespace = Some(namespace.to_owned());
+        Self { namespace, group: kind.group, resource: kind.plural.to_owned(), name: None, verb: "list" }
+    }
+
     /// The question as a `SelfSubjectAccessReview`.
     #[must_use]
     pub fn review(&self) -> Value {

@@ -12,10 +12,7 @@ use crate::removal::{AwsRemoval, known};
 /// turned off.
 pub(super) async fn terminate(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:TerminateInstances";
-    let ec2 = match removal.session.ec2().await {
-        Ok(ec2) => ec2,
-        Err(unready) => return Stop::from(unready).outcomes(things),
-    };
+    let ec2 = ready!(removal.session.ec2(), things);
     together!(
         things,
         |ids| ask!(removal, CALL, ec2.terminate_instances().set_instance_ids(Some(ids))),
@@ -33,10 +30,7 @@ fn terminated(changes: &[InstanceStateChange], thing: &Resource) -> Outcome {
 /// Releases dedicated hosts.
 pub(super) async fn hosts(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:ReleaseHosts";
-    let ec2 = match removal.session.ec2().await {
-        Ok(ec2) => ec2,
-        Err(unready) => return Stop::from(unready).outcomes(things),
-    };
+    let ec2 = ready!(removal.session.ec2(), things);
     together!(
         things,
         |ids| ask!(removal, CALL, ec2.release_hosts().set_host_ids(Some(ids))),

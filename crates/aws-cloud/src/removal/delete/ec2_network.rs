@@ -105,10 +105,7 @@ pub(super) async fn gateway(
 /// Deletes VPC endpoints; they are gone once their interfaces are.
 pub(super) async fn endpoints(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteVpcEndpoints";
-    let ec2 = match removal.session.ec2().await {
-        Ok(ec2) => ec2,
-        Err(unready) => return Stop::from(unready).outcomes(things),
-    };
+    let ec2 = ready!(removal.session.ec2(), things);
     together!(
         things,
         |ids| ask!(removal, CALL, ec2.delete_vpc_endpoints().set_vpc_endpoint_ids(Some(ids))),
@@ -137,10 +134,7 @@ pub(super) async fn services(removal: &AwsRemoval<'_>, things: &[&Resource]) -> 
 
 async fn without_rejecting(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteVpcEndpointServiceConfigurations";
-    let ec2 = match removal.session.ec2().await {
-        Ok(ec2) => ec2,
-        Err(unready) => return Stop::from(unready).outcomes(things),
-    };
+    let ec2 = ready!(removal.session.ec2(), things);
     let delete =
         |ids: Vec<String>| ec2.delete_vpc_endpoint_service_configurations().set_service_ids(Some(ids));
     together!(things, |ids| ask!(removal, CALL, delete(ids)), |answer, thing| itemised(

@@ -37,6 +37,16 @@ macro_rules! together {
     }};
 }
 
+/// A client; where there is none, that is what comes of all things.
+macro_rules! ready {
+    ($client:expr, $things:expr) => {
+        match $client.await {
+            Ok(client) => client,
+            Err(unready) => return super::Stop::from(unready).outcomes($things),
+        }
+    };
+}
+
 mod answers;
 mod balancers;
 mod batches;

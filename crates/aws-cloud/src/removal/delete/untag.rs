@@ -73,10 +73,7 @@ pub(super) fn carries<'t>(
 /// given to the cluster since stays its own.
 async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteTags";
-    let ec2 = match removal.session.ec2().await {
-        Ok(ec2) => ec2,
-        Err(unready) => return Stop::from(unready).outcomes(things),
-    };
+    let ec2 = ready!(removal.session.ec2(), things);
     let tag = |(key, value): (&str, &str)| Tag::builder().key(key).value(value).build();
     let tags: Vec<Tag> = removal.ownership.all_marks().map(tag).collect();
     let delete = |ids: Vec<String>| ec2.delete_tags().set_resources(Some(ids)).set_tags(Some(tags.clone()));
