@@ -9,8 +9,8 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     plain(one) == plain(other)
 }
 
-/// A location's name as the resource manager writes it.
-fn plain(name: &str) -> String {
+/// A location's name as the resource manager writes it: in lower case, without blanks.
+pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 

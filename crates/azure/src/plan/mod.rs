@@ -13,7 +13,7 @@ mod gateways;
 mod identities;
 mod image;
 mod ipv6;
-mod location;
+pub(super) mod location;
 mod names;
 mod network;
 pub(super) mod pages;

@@ -204,19 +204,6 @@ impl Catalogue {
             .any(|platforms| platforms.get(platform).is_some_and(|image| image.regions.contains_key(region)))
     }
 
-    /// Why landfall knows a region; nothing for one that it does not know.
-    #[must_use]
-    pub fn why_known(&self, platform: &str, region: &str) -> Vec<Reason> {
-        let described = self.listings(platform).into_iter().find(|listing| listing.id == region);
-        let mut reasons: Vec<Reason> = described.map(reason).into_iter().collect();
-        let mut releases: Vec<&String> = self.images.keys().collect();
-        releases.sort_by(|a, b| (version(a), a).cmp(&(version(b), b)));
-        let published =
-            releases.into_iter().filter(|release| self.published(release, platform).contains(region));
-        reasons.extend(published.map(|release| Reason::ImagePublished { release: release.clone() }));
-        reasons
-    }
-
     /// The regions that are known for a release, sorted by their ids.
     #[must_use]
     pub fn known_regions(&self, platform: &str, release: &str) -> Vec<KnownRegion<'_>> {
@@ -359,17 +346,20 @@ mod tests {
     #[test]
     fn says_why_a_region_is_known() {
         let catalogue = Catalogue::embedded();
-        let why = |region: &str| catalogue.why_known("aws", region);
+        let why = |platform: &str, release: &str, region: &str| {
+            let mut known = catalogue.known_regions(platform, release).into_iter();
+            known.find(|known| known.id == region).map(|known| known.reasons).unwrap_or_default()
+        };
         for (region, release) in [("us-east-1", "4.14"), ("ap-southeast-5", "4.16")] {
-            let why = why(region);
+            let why = why("aws", release, region);
             assert_eq!(why.first(), Some(&Reason::Listed), "{region}");
             let image = why.get(1).map(ToString::to_string).unwrap_or_default();
             assert!(image.contains(release), "{region}: {image}");
         }
-        assert_eq!(why("us-iso-east-1"), [Reason::Listed]);
-        assert!(why("xx-hidden-1").is_empty());
-        assert_eq!(catalogue.why_known("azure", "eastus"), [Reason::Listed]);
-        assert!(catalogue.why_known("none", "eastus").is_empty());
+        assert_eq!(why("aws", "4.16", "us-iso-east-1"), [Reason::Listed]);
+        assert!(why("aws", "4.16", "xx-hidden-1").is_empty());
+        assert_eq!(why("azure", "4.16", "eastus"), [Reason::Listed]);
+        assert!(why("none", "4.16", "eastus").is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use landfall_model::azure::facts::Location;
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
 
-use super::{REGION, refused, resource};
+use super::{REGION, plain, refused, resource};
 use crate::cloud::api_versions::Api;
 use crate::cloud::described::Provider;
 use crate::cloud::fault::Sort;
@@ -59,11 +59,6 @@ fn holds_groups(provider: &Provider, location: &Location) -> bool {
     known.is_none_or(|known| {
         known.locations.is_empty() || known.locations.iter().any(|name| own.contains(&plain(name)))
     })
-}
-
-/// A location's name as the resource manager writes it: in lower case, without blanks.
-pub(in crate::cloud) fn plain(name: &str) -> String {
-    name.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

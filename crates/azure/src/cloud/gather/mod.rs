@@ -24,7 +24,7 @@ use super::session::Session;
 use super::sources::Source;
 
 pub(super) use super::environment::is_hub;
-pub(super) use location::plain;
+pub(super) use crate::plan::location::plain;
 pub(super) use network::KIND as NETWORKS;
 pub(super) use quotas::{COMPUTE, NETWORK};
 pub(super) use sizes::sizes_of_pools;
