@@ -16,6 +16,11 @@ use landfall_platform::cloud::{Answer, Evidence, Verdict};
 
 use super::{pages, renewal};
 
+/// The errors of an operation in the SDK.
+pub(super) trait Modelled: ProvideErrorMetadata + Error + 'static {}
+
+impl<E: ProvideErrorMetadata + Error + 'static> Modelled for E {}
+
 /// A call that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -119,11 +124,11 @@ const REPETITIONS: &[&str] = &[
 
 impl Fault {
     /// What a call failed for; nothing that `scrub` hides is in it.
-    pub(super) fn of<E, R>(call: &str, error: &SdkError<E, R>, scrub: &Scrub) -> Self
-    where
-        E: ProvideErrorMetadata + Error + 'static,
-        R: Debug + 'static,
-    {
+    pub(super) fn of<E: Modelled, R: Debug + 'static>(
+        call: &str,
+        error: &SdkError<E, R>,
+        scrub: &Scrub,
+    ) -> Self {
         let response = error.raw_response().and_then(|raw| (raw as &dyn Any).downcast_ref::<HttpResponse>());
         let status = response.map(|response| response.status().as_u16());
         let header = |name: &'static str| response.and_then(|response| response.headers().get(name));

@@ -3,18 +3,15 @@
 //! With credentials, each service is asked one question that changes nothing, and both a result and an error
 //! of AWS show that it is there. Without them, what it answers to anybody must at least look like AWS.
 
-use std::error::Error;
-
 use aws_sdk_sts::operation::RequestId;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::SdkError;
-use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use landfall_diagnostics::{Finding, Kind, shortened};
 use landfall_net::Reply;
 use landfall_platform::cloud::{Answer, Unready};
 
 use super::endpoints::{Endpoint, Service};
-use super::fault::{Fault, Sort};
+use super::fault::{Fault, Modelled, Sort};
 use super::pages;
 use super::session::{Lost, Session};
 
@@ -59,10 +56,7 @@ macro_rules! asked_in_json {
 }
 
 /// A call that failed. An error in JSON names its type, or it is none of AWS.
-fn in_json<E>(session: &Session<'_>, call: &str, error: &SdkError<E, HttpResponse>) -> Fault
-where
-    E: ProvideErrorMetadata + Error + 'static,
-{
+fn in_json<E: Modelled>(session: &Session<'_>, call: &str, error: &SdkError<E, HttpResponse>) -> Fault {
     let fault = session.fault(call, error);
     match error.raw_response() {
         Some(response) if fault.code.is_some() && !names_its_type(response) => {
@@ -243,6 +237,8 @@ fn is_error_of_aws(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+
     use super::super::endpoints::{Origin, parse};
     use super::*;
     use landfall_platform::cloud::Verdict;

@@ -3,13 +3,11 @@
 //! A client is given out only when something answers at its endpoint and the credentials are accepted, so
 //! that a dead endpoint costs one look at it now and then, and not the patience of every call.
 
-use std::error::Error;
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use aws_config::SdkConfig;
 use aws_smithy_runtime_api::client::result::SdkError;
-use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use futures::future::join;
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::{Scrub, Secret};
@@ -22,7 +20,7 @@ use tokio::sync::OnceCell;
 use super::clients::{self, Clients, settings};
 use super::credentials::{self, Found};
 use super::endpoints::{self, Endpoint, Service};
-use super::fault::Fault;
+use super::fault::{Fault, Modelled};
 use super::kept::Kept;
 use super::opt_in::{self, Abroad};
 use super::reach::{self, Reached};
@@ -155,38 +153,26 @@ impl Session<'_> {
     }
 
     /// A call that failed, in words that may be shown.
-    pub(super) fn fault<E, R>(&self, call: &str, error: &SdkError<E, R>) -> Fault
-    where
-        E: ProvideErrorMetadata + Error + 'static,
-        R: Debug + 'static,
-    {
+    pub(super) fn fault<E: Modelled, R: Debug + 'static>(&self, call: &str, error: &SdkError<E, R>) -> Fault {
         Fault::of(call, error, &self.scrub())
     }
 
     /// What came of a request. What it needs while it waits is large, so it lies on the heap.
-    pub(super) fn answer<'s, T, E, R>(
+    pub(super) fn answer<'s, T, E: Modelled, R: Debug + 'static>(
         &'s self,
         call: &'s str,
         request: impl Future<Output = Result<T, SdkError<E, R>>> + Send + 's,
-    ) -> Waiting<'s, Result<T, Fault>>
-    where
-        E: ProvideErrorMetadata + Error + 'static,
-        R: Debug + 'static,
-    {
+    ) -> Waiting<'s, Result<T, Fault>> {
         Box::pin(async move { request.await.map_err(|error| self.fault(call, &error)) })
     }
 
     /// The same, and what is to be said at `field` where the call failed.
-    pub(super) async fn asked<T, E, R>(
+    pub(super) async fn asked<T, E: Modelled, R: Debug + 'static>(
         &self,
         call: &str,
         field: &str,
         request: impl Future<Output = Result<T, SdkError<E, R>>> + Send,
-    ) -> Asked<T>
-    where
-        E: ProvideErrorMetadata + Error + 'static,
-        R: Debug + 'static,
-    {
+    ) -> Asked<T> {
         self.answer(call, request).await.map_err(|fault| fault.verdict(field))
     }
 
