@@ -6,9 +6,9 @@
 use landfall_diagnostics::secret::without_user;
 use landfall_diagnostics::{Finding, Findings, Span, sort};
 use landfall_model::catalogue::{Catalogue, minor_version};
-use landfall_model::config::InstallConfig;
+use landfall_model::config::{InstallConfig, capability_sets};
 use landfall_model::facts::{Facts, Source, VERSION};
-use landfall_model::plan::{self, Case, Cluster, Introduced, Plan};
+use landfall_model::plan::{self, Case, Cluster, Introduced, Plan, check_introduced};
 use landfall_platform::{Offline, World};
 
 use crate::verdict::{active, field_places, places};
@@ -31,6 +31,9 @@ pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
 
 /// The settings of no platform that not every release has.
 pub(crate) const INTRODUCED: &[Introduced] = &[
+    Introduced::new([4, 16], None, |config| {
+        (config.feature_set == "DevPreviewNoUpgrade").then(|| "featureSet".to_owned())
+    }),
     Introduced::new([4, 21], None, |config| {
         let i = config.image_digest_sources.iter().position(|entry| !entry.source_policy.is_empty())?;
         Some(format!("imageDigestSources[{i}].sourcePolicy"))
@@ -46,6 +49,23 @@ pub(crate) const INTRODUCED: &[Introduced] = &[
         Some(format!("{path}.management"))
     }),
 ];
+
+/// Refuses what a release does not have.
+pub(crate) fn check_release(config: &InstallConfig, release: [u64; 2], out: &mut Findings) {
+    check_introduced(INTRODUCED, config, release, out);
+    check_introduced(active(config).map_or(&[][..], |platform| platform.introduced()), config, release, out);
+    let Some(capabilities) = &config.capabilities else { return };
+    let set = (capabilities.baseline_capability_set.as_str(), "baselineCapabilitySet".to_owned());
+    let components = capabilities.additional_enabled_capabilities.iter().enumerate();
+    let components = components.filter(|(_, name)| capability_sets::came_optional(name)).map(|(i, name)| {
+        (capability_sets::optional_since(name), format!("additionalEnabledCapabilities[{i}]"))
+    });
+    for (since, field) in std::iter::once((capability_sets::since(set.0), set.1)).chain(components) {
+        if let Some(since) = since.filter(|since| release < *since) {
+            out.push(plan::pages::not_in_release(&format!("capabilities.{field}"), since, release));
+        }
+    }
+}
 
 /// Reports what a cluster cannot be created with, although it is planned and its files are written, as users may have
 /// another use for these.
@@ -70,9 +90,7 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     }
     // What a default chose is not what the user asked for. The verdict on a config has said it, if there was one.
     if let Some(release) = minor_version(case.release) {
-        let of_platform = active(case.given).map_or(&[][..], |platform| platform.introduced());
-        plan::check_introduced(INTRODUCED, case.given, release, out);
-        plan::check_introduced(of_platform, case.given, release, out);
+        check_release(case.given, release, out);
     }
     let images = case.catalogue.release(case.release).map_or("", |release| release.os_image_stream.as_str());
     let stream = case.given.os_image_stream.as_str();

@@ -6,7 +6,6 @@
 use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
 use landfall_model::catalogue::{Catalogue, minor_version};
 use landfall_model::config::{self, FORMS, InstallConfig, locate};
-use landfall_model::plan::check_introduced;
 use landfall_platform::Platform;
 use landfall_rules::{Case, Traits};
 use landfall_source::{Decoder, Mask, NodeKind, Tree};
@@ -218,8 +217,7 @@ pub fn judge_config(
     }
     // What a default chose is not what the user asked for.
     if let Some(release) = release {
-        check_introduced(assets::INTRODUCED, config, release, out);
-        check_introduced(active.map_or(&[][..], Platform::introduced), config, release, out);
+        assets::check_release(config, release, out);
     }
     config::defaults::defaults(config);
     if let Some(platform) = active {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use landfall_model::catalogue::minor_version;
 use landfall_model::config::Proxy;
+use landfall_model::config::capability_sets::optional_since;
 use landfall_model::plan::{Plan, Since};
 use landfall_rules::trust_bundle;
 use serde_json::{Map, Value, json};
@@ -335,9 +337,15 @@ fn cluster_version(plan: &Plan) -> Value {
                 capabilities.baseline_capability_set.as_str().into(),
             );
         }
-        if !capabilities.additional_enabled_capabilities.is_empty() {
-            let additional = capabilities.additional_enabled_capabilities.clone();
-            given.insert("additionalEnabledCapabilities".to_owned(), additional.into());
+        // The cluster refuses what is not optional in its release, where it is always there.
+        let release = minor_version(&plan.release);
+        let is_known = |component: &&String| {
+            release.is_none_or(|release| optional_since(component).is_none_or(|since| release >= since))
+        };
+        let additional: Vec<&String> =
+            capabilities.additional_enabled_capabilities.iter().filter(is_known).collect();
+        if !additional.is_empty() {
+            given.insert("additionalEnabledCapabilities".to_owned(), json!(additional));
         }
         spec["capabilities"] = given.into();
     }

@@ -239,6 +239,16 @@ fn the_rules_are_those_of_the_release() {
     for (config, release) in [
         (of_platform("publicIpv4Pool: ipv4pool-ec2-0123456789abcdef0"), ["4.15", "4.16"]),
         (pool("      iamProfile: nodes\n"), ["4.16", "4.17"]),
+        (of_platform("userTags: {team: a b}"), ["4.17", "4.18"]),
+        (format!("{CONFIG}featureSet: DevPreviewNoUpgrade\n"), ["4.15", "4.16"]),
+        (
+            CONFIG.replace(
+                "compute:\n",
+                "compute:\n- name: edge\n  replicas: 1\n  platform:\n    aws:\n      zones: \
+                 [us-east-1-wl1-bos-wlz-1]\n",
+            ),
+            ["4.14", "4.15"],
+        ),
         (pool("      rootVolume:\n        type: gp3\n        throughput: 500\n"), ["4.20", "4.21"]),
         (
             pool("      type: m6a.xlarge\n      cpuOptions:\n        confidentialCompute: Disabled\n"),
@@ -249,6 +259,40 @@ fn the_rules_are_those_of_the_release() {
         assert_eq!(codes(&config, Some(release[0])), ["LF0736"], "{config}");
         assert_eq!(codes(&config, Some(release[1])), Vec::<String>::new(), "{config}");
     }
+}
+
+/// The cluster refuses a `ClusterVersion` with components that are not optional in its release.
+#[test]
+fn components_are_those_of_the_release() {
+    let with = |set: &str, more: &[&str]| {
+        let needed = ["Ingress", "CloudCredential", "CloudControllerManager"];
+        let all: Vec<&str> = needed.iter().chain(more).copied().collect();
+        let list = format!("additionalEnabledCapabilities: [{}]", all.join(", "));
+        format!("{CONFIG}capabilities:\n  baselineCapabilitySet: {set}\n  {list}\n")
+    };
+    for (config, release, wanted) in [
+        (with("v4.15", &[]), "4.14", &["LF0736"][..]),
+        (with("v4.15", &[]), "4.15", &[]),
+        (with("vCurrent", &[]), "4.14", &[]),
+        (with("None", &["OperatorLifecycleManagerV1"]), "4.17", &["LF0736"]),
+        (with("None", &["OperatorLifecycleManagerV1"]), "4.18", &[]),
+        (with("None", &["ClusterAPI"]), "4.19", &["LF0736"]),
+    ] {
+        assert_eq!(codes(&config, Some(release)), wanted, "{release}: {config}");
+    }
+    let enabled = |release: &str| -> Value {
+        let written = written(&with("None", &["MachineAPI"]), release);
+        let version: Value = serde_yaml::from_str(&written.channel).unwrap();
+        version["spec"]["capabilities"].clone()
+    };
+    let all = |components: &[&str]| serde_json::json!(components);
+    assert_eq!(enabled("4.14")["additionalEnabledCapabilities"], all(&["MachineAPI"]));
+    assert_eq!(enabled("4.15")["additionalEnabledCapabilities"], all(&["CloudCredential", "MachineAPI"]));
+    assert_eq!(
+        enabled("4.19")["additionalEnabledCapabilities"],
+        all(&["Ingress", "CloudCredential", "CloudControllerManager", "MachineAPI"])
+    );
+    assert_eq!(enabled("4.14")["baselineCapabilitySet"], "None");
 }
 
 #[test]
