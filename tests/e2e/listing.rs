@@ -8,6 +8,7 @@ use crate::xml::Node;
 /// Lists of EC2: what it holds, action, name of the list, name of the id.
 const EC2: &[(&str, &str, &str, &str)] = &[
     ("address", "DescribeAddresses", "addressesSet", "allocationId"),
+    ("carrier gateway", "DescribeCarrierGateways", "carrierGatewaySet", "carrierGatewayId"),
     ("DHCP options", "DescribeDhcpOptions", "dhcpOptionsSet", "dhcpOptionsId"),
     (
         "egress-only gateway",

@@ -11,15 +11,16 @@ use landfall::ui;
 use landfall_install_config::assets;
 use landfall_install_config::platforms;
 use landfall_model::catalogue::Catalogue;
-use landfall_model::config;
 use landfall_model::plan::Plan;
 use landfall_model::plan::outline::Outline;
 use landfall_platform::Platform;
 use landfall_platform::native::GIVEN;
 use landfall_render::{Extras, File, modules};
 
+use self::changes::{both_families, in_wavelength_zone};
 use crate::clusters;
 
+mod changes;
 mod native;
 
 /// Stage and type.
@@ -223,7 +224,7 @@ pub fn plans() -> Vec<(String, Plan)> {
 type Change = (&'static str, &'static str, fn(&mut Plan));
 
 fn changed() -> Vec<(String, Plan)> {
-    let changes: [Change; 8] = [
+    let changes: [Change; 9] = [
         ("azure, both families", "azure-marketplace-confidential", both_families),
         ("azure, internal with both families", "azure-marketplace-confidential", |plan| {
             both_families(plan);
@@ -246,6 +247,7 @@ fn changed() -> Vec<(String, Plan)> {
             let platform = plan.config.platform.aws.as_mut().unwrap();
             "DualStackIPv6Primary".clone_into(&mut platform.ip_family);
         }),
+        ("aws, Wavelength zone", "aws-new-edge", in_wavelength_zone),
         ("aws, internal", "aws-new-edge", |plan| {
             "Internal".clone_into(&mut plan.config.publish);
             plan.cluster.external_api = false;
@@ -257,13 +259,6 @@ fn changed() -> Vec<(String, Plan)> {
         (name.to_owned(), plan)
     });
     changes.collect()
-}
-
-fn both_families(plan: &mut Plan) {
-    let network = |text: &str| config::Network::Given(text.parse().unwrap());
-    let networking = plan.config.networking.get_or_insert_default();
-    networking.machine_network.push(config::MachineNetwork { cidr: network("fd00:10::/48") });
-    networking.service_network.push(network("fd02::/112"));
 }
 
 #[test]
@@ -427,7 +422,7 @@ fn part_of(network: &str, bits: u64, number: u64) -> Result<String, String> {
 
 /// The functions of terraform that counts are made with.
 fn declare_functions(context: &mut Context<'_>) {
-    let functions: [(&str, Func); 15] = [
+    let functions: [(&str, Func); 16] = [
         ("compact", |args| {
             let texts =
                 list(&args[0])?.into_iter().filter(|text| !text.is_null() && text != &Value::from(""));
@@ -470,6 +465,7 @@ fn declare_functions(context: &mut Context<'_>) {
                 maps.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect();
             Ok(merged.into())
         }),
+        ("replace", |args| Ok(text(&args[0])?.replace(&text(&args[1])?, &text(&args[2])?).into())),
         ("range", |args| Ok((0..whole(&args[0])?).collect())),
         ("setproduct", |args| {
             let (first, second) = (list(&args[0])?, list(&args[1])?);

@@ -2,8 +2,10 @@
 //! planning.
 
 use landfall_model::aws::config::{MachinePool as Settings, Platform};
-use landfall_model::config::InstallConfig;
+use landfall_model::config::{InstallConfig, MachinePool};
 use landfall_model::plan::Introduced;
+
+use crate::permissions::is_wavelength;
 
 /// The table.
 pub(super) const INTRODUCED: &[Introduced] = &[
@@ -11,12 +13,28 @@ pub(super) const INTRODUCED: &[Introduced] = &[
         let i = platform(config)?.vpc.subnets.iter().position(|subnet| !subnet.roles.is_empty())?;
         Some(format!("platform.aws.vpc.subnets[{i}].roles"))
     }),
+    // With a carrier gateway in the cluster's own VPC.
+    Introduced::new([4, 15], None, |config| {
+        let (vpc, pools) = (&platform(config)?.vpc, &config.compute);
+        let named = |pool: &MachinePool| {
+            pool.platform.aws.as_ref()?.zones.iter().position(|zone| is_wavelength(zone))
+        };
+        let (i, j) = pools.iter().enumerate().find_map(|(i, pool)| Some((i, named(pool)?)))?;
+        vpc.subnets.is_empty().then(|| format!("compute[{i}].platform.aws.zones[{j}]"))
+    }),
     Introduced::new([4, 16], None, |config| {
         let used = !platform(config)?.public_ipv4_pool.is_empty();
         used.then(|| "platform.aws.publicIpv4Pool".to_owned())
     }),
     Introduced::new([4, 17], None, |config| {
         of_pool(config, "iamProfile", |settings| !settings.iam_profile.is_empty())
+    }),
+    // The Infrastructure object refuses them before.
+    Introduced::new([4, 18], None, |config| {
+        let has_space = |text: &str| text.contains(char::is_whitespace);
+        let mut tags = platform(config)?.user_tags.iter();
+        let (key, _) = tags.find(|(key, value)| has_space(key) || has_space(value))?;
+        Some(format!("platform.aws.userTags[{key}]"))
     }),
     Introduced::new([4, 21], None, |config| {
         of_pool(config, "rootVolume.throughput", |settings| settings.root_volume.throughput.is_some())

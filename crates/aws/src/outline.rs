@@ -12,6 +12,7 @@ use landfall_model::plan::{Plan, Since, in_turn};
 
 use super::config::Platform;
 use super::ignition::keeps_ignition;
+use super::permissions::is_wavelength;
 use super::planned::{self, Hosts, Network, NewSubnet, Pool};
 use super::{EDGE, STAGES, permissions};
 pub(super) use charges::charges;
@@ -154,6 +155,7 @@ impl<'a> Making<'a> {
         let (id, traits) = (self.id, &self.aws.traits);
         let zones = number(self.zones.len());
         let all = zones + number(self.local.len());
+        let carrier = u32::from(self.local.iter().any(|zone| is_wavelength(zone)));
         let endpoint = &traits.s3_endpoint_service;
         let of_zones = |what: &'static str| self.zones.iter().map(move |zone| format!("{id}-{what}-{zone}"));
         vec![
@@ -164,13 +166,14 @@ impl<'a> Making<'a> {
             lasting("aws_vpc_endpoint", "VPC endpoint", u32::from(!endpoint.is_empty())).detailed(endpoint),
             lasting("aws_subnet", "Subnet", 2 * all).detailed(subnet_addresses(subnets)),
             lasting("aws_nat_gateway", "NAT gateway", zones).named(of_zones("nat")),
-            lasting("aws_route_table", "Route table", 1 + zones)
+            lasting("aws_ec2_carrier_gateway", "Carrier gateway", carrier).named([format!("{id}-cagw")]),
+            lasting("aws_route_table", "Route table", 1 + zones + carrier)
                 .detailed("one of the public subnets, one of the private subnet of each zone"),
             lasting("aws_main_route_table_association", "Main route table association", 1),
             lasting("aws_route_table_association", "Route table association", 2 * all),
             lasting("aws_egress_only_internet_gateway", "Egress-only internet gateway", self.families() - 1)
                 .named(self.is_dual_stack().then(|| format!("{id}-eigw"))),
-            lasting("aws_route", "Route", (1 + zones) * self.families()).detailed(if self.is_dual_stack() {
+            lasting("aws_route", "Route", (1 + zones) * self.families() + carrier).detailed(if self.is_dual_stack() {
                 "0.0.0.0/0 to the internet gateway and the NAT gateways, ::/0 to the internet gateway and \
                  the egress-only one"
             } else {

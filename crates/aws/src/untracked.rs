@@ -24,6 +24,7 @@ static TRACKED: &[Tracked] = &[
     tracked("aws_vpc_dhcp_options", "DHCP options", None),
     tracked("aws_internet_gateway", "internet gateway", TAGGED),
     tracked("aws_egress_only_internet_gateway", "egress-only internet gateway", TAGGED),
+    tracked("aws_ec2_carrier_gateway", "carrier gateway", TAGGED),
     tracked("aws_subnet", "subnet", TAGGED),
     tracked("aws_route_table", "route table", TAGGED),
     tracked("aws_eip", "elastic IP", TAGGED),

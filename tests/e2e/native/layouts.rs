@@ -26,6 +26,9 @@ pub struct Shown {
 
 pub const ONE_LOCAL_ZONE: &[Shown] = &[Shown { local: "us-east-1-nyc-1a", zone: "us-east-1f" }];
 
+/// The network of a telephone company.
+const ONE_WAVELENGTH_ZONE: &[Shown] = &[Shown { local: "us-east-1-wl1-bos-wlz-1", zone: "us-east-1f" }];
+
 /// The zones of the region, and local zones.
 fn zones(shown: &[Shown]) -> Reply {
     let zone = |name: &str, more: &str| {
@@ -39,8 +42,9 @@ fn zones(shown: &[Shown]) -> Reply {
          <optInStatus>opt-in-not-required</optInStatus>"
     );
     let local = |shown: &Shown| {
+        let sort = if shown.local.contains("-wlz-") { "wavelength-zone" } else { "local-zone" };
         let more = format!(
-            "<groupName>{}</groupName><zoneType>local-zone</zoneType><optInStatus>opted-in</optInStatus>\
+            "<groupName>{}</groupName><zoneType>{sort}</zoneType><optInStatus>opted-in</optInStatus>\
              <parentZoneName>{REGION}b</parentZoneName>",
             shown.local.trim_end_matches('a')
         );
@@ -77,10 +81,10 @@ pub fn zone_rules(shown: &'static [Shown], port: &Arc<OnceLock<u16>>) -> Vec<Rul
     ]
 }
 
-/// A cluster with machines in a local zone.
-fn with_local_zone(release: &'static str) -> Installation {
+/// A cluster with machines in a local or Wavelength zone.
+fn with_edge_zone(release: &'static str, shown: &'static [Shown]) -> Installation {
     let port = Arc::new(OnceLock::new());
-    let rules = zone_rules(ONE_LOCAL_ZONE, &port);
+    let rules = zone_rules(shown, &port);
     let platform = move |moto: &Moto| {
         port.set(moto.port).expect("moto is started once");
         "    defaultMachinePlatform:\n      type: m5.xlarge\n      zones: [us-east-1a, us-east-1b]\n"
@@ -91,7 +95,7 @@ fn with_local_zone(release: &'static str) -> Installation {
         assert!(text.contains(pool), "{text}");
         let edge = format!(
             "- name: edge\n  replicas: 1\n  platform:\n    aws:\n      zones: [{}]\n",
-            ONE_LOCAL_ZONE[0].local
+            shown[0].local
         );
         text.replace(pool, &format!("{edge}{pool}"))
     })
@@ -100,8 +104,18 @@ fn with_local_zone(release: &'static str) -> Installation {
 #[test]
 #[ignore = "needs terraform and moto"]
 fn subnets_in_a_local_zone_are_the_same_in_the_older_layout() {
-    let all = same_with_both(40, || with_local_zone("4.14"));
+    let all = same_with_both(40, || with_edge_zone("4.14", ONE_LOCAL_ZONE));
     has_subnets(&all, "");
+}
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn a_wavelength_zone_has_a_carrier_gateway() {
+    let all = same_with_both(40, || with_edge_zone("4.19", ONE_WAVELENGTH_ZONE));
+    has_subnets(&all, "subnet-");
+    for name in ["carrier gateway demo-x7k2p-cagw", "route table demo-x7k2p-rt-carrier"] {
+        assert!(all.contains_key(name), "{name} is not among {:?}", all.keys());
+    }
 }
 
 fn has_subnets(all: &Described, kind: &str) {

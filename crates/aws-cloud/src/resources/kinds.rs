@@ -72,6 +72,8 @@ static KINDS: &[Kind] = kinds! {
     "internet-gateway" in "internet gateways" [], network::internet_gateways;
         by [] parts [] gives ["id"];
         network::create_internet_gateway, then network::attach_internet_gateway;
+    "carrier-gateway" in "carrier gateways" [], network::carrier_gateways;
+        by [] parts [] gives ["id"]; network::create_carrier_gateway;
     "subnet" in "subnets" [], network::subnets;
         by [] parts [] gives ["id"]; network::create_subnet, then network::complete_subnet;
     "route-table" in "route tables" [], network::route_tables;

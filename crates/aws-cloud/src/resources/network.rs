@@ -1,9 +1,9 @@
 //! VPC, subnets, gateways and routes.
 
 use aws_sdk_ec2::types::{
-    AttributeBooleanValue, AttributeValue, ConnectivityType, DhcpConfiguration, DomainType, NatGatewayState,
-    NewDhcpConfiguration, ResourceType, RouteTable, State as EndpointState, Tag, TagSpecification,
-    VpcAttributeName, VpcEndpointType,
+    AttributeBooleanValue, AttributeValue, CarrierGatewayState, ConnectivityType, DhcpConfiguration,
+    DomainType, NatGatewayState, NewDhcpConfiguration, ResourceType, RouteTable, State as EndpointState, Tag,
+    TagSpecification, VpcAttributeName, VpcEndpointType,
 };
 use landfall_diagnostics::{Finding, Kind as Sorted};
 use landfall_platform::native::{Failure, Properties, State, Wanted};
@@ -220,6 +220,25 @@ pub(super) async fn attach_internet_gateway(
     }
 }
 
+pub(super) async fn carrier_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
+    let request = cx.ec2().await?.describe_carrier_gateways().filters(cx.mine("carrier-gateway-id"));
+    let found: Vec<aws_sdk_ec2::types::CarrierGateway> = pages!(cx, "ec2:DescribeCarrierGateways", request)?;
+    let there = found.iter().filter(|gateway| gateway.state() != Some(&CarrierGatewayState::Deleted));
+    let item = |gateway: &aws_sdk_ec2::types::CarrierGateway| {
+        let (id, vpc) = (gateway.carrier_gateway_id(), gateway.vpc_id());
+        Item::new("carrier-gateway", json!({ "id": id, "vpc": vpc, "tags": tags(gateway.tags()) }))
+    };
+    Ok(there.map(item).collect())
+}
+
+pub(super) async fn create_carrier_gateway(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    let request = cx.ec2_once().await?.create_carrier_gateway().client_token(&wanted.token);
+    let request = request.vpc_id(wanted.text("vpc"));
+    let request = request.tag_specifications(tagged(wanted, "tags", ResourceType::CarrierGateway));
+    let made = send!(cx, "ec2:CreateCarrierGateway", request)?;
+    Ok(with_id(made.carrier_gateway().and_then(|gateway| gateway.carrier_gateway_id())))
+}
+
 pub(super) async fn subnets(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
     let request = cx.ec2().await?.describe_subnets().filters(cx.mine("subnet-id"));
     let found: Vec<_> = pages!(cx, "ec2:DescribeSubnets", request)?;
@@ -281,6 +300,7 @@ pub(super) async fn route_tables(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Ite
                 ("gateway", route.gateway_id()),
                 ("nat", route.nat_gateway_id()),
                 ("egressGateway", route.egress_only_internet_gateway_id()),
+                ("carrierGateway", route.carrier_gateway_id()),
             ];
             for (key, value) in ways {
                 if let Some(value) = value {
@@ -336,6 +356,7 @@ macro_rules! route {
             .set_gateway_id(given("gateway"))
             .set_nat_gateway_id(given("nat"))
             .set_egress_only_internet_gateway_id(given("egressGateway"))
+            .set_carrier_gateway_id(given("carrierGateway"))
     }};
 }
 

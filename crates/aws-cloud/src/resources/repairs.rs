@@ -16,6 +16,7 @@ use super::{Made, Resources, balancers, identities, is_true, names, network, pai
 /// The kinds whose tags EC2 has.
 const EC2: &[&str] = &[
     "address",
+    "carrier-gateway",
     "dhcp-options",
     "egress-gateway",
     "image",
@@ -60,7 +61,7 @@ fn call(kind: &str, property: &str) -> Option<Call> {
         ("hosted-zone", "tags") => Call::ZoneTags,
         ("role-policy", "document") => Call::RolePolicy,
         ("instance-profile", "role") => Call::ProfileRole,
-        ("route", "gateway" | "nat" | "egressGateway") => Call::Route,
+        ("route", "gateway" | "nat" | "egressGateway" | "carrierGateway") => Call::Route,
         ("bucket", "tags") => Call::BucketTags,
         ("record", "target" | "targetZone") => Call::Record,
         ("vpc", "dnsHostnames" | "dnsSupport") => Call::VpcAttributes,

@@ -33,6 +33,12 @@ pub fn needed(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     let groups = groups(config, platform, secret);
     let taken = groups.into_iter().filter_map(|(name, taken)| taken.then_some(name));
     let mut actions = in_groups(catalogue, release, taken);
+    // Creating a VPC calls it as well, and nothing is for deleting alone in a secret partition.
+    let replaces = "ec2:ReplaceRouteTableAssociation";
+    if platform.vpc.subnets.is_empty() && !actions.iter().any(|action| action == replaces) {
+        actions.push(replaces.to_owned());
+        actions.sort();
+    }
     // Nothing in Route 53 is created or changed where the user provides the records.
     actions.retain(|action| !(platform.has_user_dns() && action.starts_with("route53:")));
     actions
@@ -144,7 +150,7 @@ fn any(config: &InstallConfig, fits: impl Fn(&MachinePool, &Settings) -> bool) -
 }
 
 /// Zones in the networks of telephone companies have it in their names, as `us-east-1-wl1-bos-wlz-1`.
-fn is_wavelength(zone: &str) -> bool {
+pub(crate) fn is_wavelength(zone: &str) -> bool {
     zone.contains("-wlz-")
 }
 

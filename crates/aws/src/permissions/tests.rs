@@ -286,7 +286,9 @@ fn groups_are_taken_as_their_names_say() {
     assert!(needs(&public, "ec2:DescribePublicIpv4Pools"));
     let dual = with_platform("us-east-1", |aws| aws.ip_family = "DualStackIPv4Primary".to_owned());
     assert!(needs(&dual, "ec2:CreateEgressOnlyInternetGateway"));
-    for config in [&edge, &public, &dual] {
+    let secret = config("us-iso-east-1");
+    assert!(needs(&secret, "ec2:ReplaceRouteTableAssociation"));
+    for config in [&edge, &public, &dual, &secret] {
         check(config);
     }
 }

@@ -6,6 +6,7 @@ use landfall_platform::native::output;
 use serde_json::{Value, json};
 
 use super::{Builder, Tags, id};
+use crate::permissions::is_wavelength;
 
 /// The network that all else lies in.
 pub(super) struct Network {
@@ -105,6 +106,7 @@ impl Builder<'_> {
             json!({ "table": id(&public_table), "destination": EVERYWHERE, "gateway": id(&gateway) }),
             &[],
         );
+        let carrier_table = self.carrier_table(&vpc);
         let ipv6 = self.ipv6(&vpc, &public_table, &gateway);
         let mut network = Network {
             vpc: vpc.clone(),
@@ -126,7 +128,8 @@ impl Builder<'_> {
         let mut nat = BTreeMap::new();
         for (zone, cidr) in &vars.aws_public_cidrs {
             let is_edge = vars.aws_edge_local_zones.contains(zone);
-            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, true).as_ref(), true, &public_table);
+            let table = carrier_table.as_ref().filter(|_| is_wavelength(zone)).unwrap_or(&public_table);
+            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, true).as_ref(), true, table);
             if is_edge {
                 continue;
             }
@@ -206,6 +209,18 @@ impl Builder<'_> {
         Some(Ipv6 { cidr: output(&given, "cidr"), gateway: egress })
     }
 
+    /// The route table of public subnets in Wavelength zones, which reach the internet through a carrier gateway; none
+    /// without such zones.
+    fn carrier_table(&mut self, vpc: &Value) -> Option<String> {
+        self.vars.aws_edge_local_zones.iter().find(|zone| is_wavelength(zone))?;
+        let tags = self.role_tags("common", "cagw");
+        let gateway = self.add("carrier-gateway", "cagw", json!({ "vpc": vpc, "tags": tags }), &[]);
+        let table = self.table(vpc, "carrier");
+        let route = json!({ "table": id(&table), "destination": EVERYWHERE, "carrierGateway": id(&gateway) });
+        self.add("route", "public-carrier", route, &[]);
+        Some(table)
+    }
+
     /// A public address, of the user's pool where there is one.
     pub(super) fn address(&self, tags: &Tags) -> Value {
         json!({ "pool": self.vars.aws_public_ipv4_pool, "tags": tags })
@@ -244,7 +259,7 @@ impl Builder<'_> {
                 "cidr": cidr,
                 "ipv6": ipv6,
                 "zone": zone,
-                "publicAddresses": public && is_cluster_api,
+                "publicAddresses": public && is_cluster_api && !is_wavelength(zone),
                 "tags": tags,
             }),
             &[],

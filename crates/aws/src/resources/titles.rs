@@ -5,6 +5,7 @@ pub(super) const TITLES: &[(&str, &str)] = &[
     ("address", "Elastic IP address"),
     ("address-association", "Elastic IP association"),
     ("bucket", "S3 bucket"),
+    ("carrier-gateway", "Carrier gateway"),
     ("dhcp-options", "DHCP options"),
     ("dhcp-options-association", "DHCP options association"),
     ("egress-gateway", "Egress-only internet gateway"),

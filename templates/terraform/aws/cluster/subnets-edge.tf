@@ -1,4 +1,39 @@
-# Subnets of local zones in a new VPC. A local zone has no NAT gateway of its own and uses that of its parent zone.
+# Subnets of local and Wavelength zones in a new VPC. Such a zone has no NAT gateway of its own and uses that of its
+# parent zone. Public subnets of Wavelength zones reach the internet through a carrier gateway.
+
+locals {
+  carrier_zones = [for zone in keys(local.public_edge_cidrs) : zone if replace(zone, "-wlz-", "") != zone]
+}
+
+resource "aws_ec2_carrier_gateway" "new" {
+  count = length(local.carrier_zones) > 0 ? 1 : 0
+
+  vpc_id = local.vpc_id
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-cagw" })
+}
+
+resource "aws_route_table" "carrier" {
+  count = length(local.carrier_zones) > 0 ? 1 : 0
+
+  vpc_id = local.vpc_id
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-${local.table_name}carrier" })
+
+  timeouts {
+    create = "2m"
+  }
+}
+
+resource "aws_route" "public_carrier" {
+  count = length(local.carrier_zones) > 0 ? 1 : 0
+
+  route_table_id         = aws_route_table.carrier[0].id
+  destination_cidr_block = "0.0.0.0/0"
+  carrier_gateway_id     = aws_ec2_carrier_gateway.new[0].id
+
+  timeouts {
+    create = "2m"
+  }
+}
 
 resource "aws_subnet" "public_edge" {
   for_each = local.public_edge_cidrs
@@ -6,7 +41,7 @@ resource "aws_subnet" "public_edge" {
   vpc_id                  = local.vpc_id
   cidr_block              = each.value
   availability_zone       = each.key
-  map_public_ip_on_launch = local.cluster_api
+  map_public_ip_on_launch = local.cluster_api && !contains(local.carrier_zones, each.key)
   tags                    = merge(local.role_tags["public"], { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
 
   timeouts {
@@ -18,7 +53,7 @@ resource "aws_route_table_association" "public_edge" {
   for_each = local.public_edge_cidrs
 
   subnet_id      = aws_subnet.public_edge[each.key].id
-  route_table_id = aws_route_table.public[0].id
+  route_table_id = contains(local.carrier_zones, each.key) ? aws_route_table.carrier[0].id : aws_route_table.public[0].id
 
   timeouts {
     create = "2m"
