@@ -50,9 +50,12 @@ impl RemovalState {
             }
         }
         self.reorder(now);
-        if look.proof && look.complete {
-            // What others have removed since it was refused, and what waited for it.
-            let is_left = |node: &Node| matches!(node.stand, Stand::Refused | Stand::Waiting);
+        if look.complete {
+            // What others have removed since it was refused, and what waited for it or went with something else.
+            let is_left = |node: &Node| match node.stand {
+                Stand::Refused => look.proof,
+                stand => stand == Stand::Waiting,
+            };
             for place in 0..self.nodes.len() {
                 if is_left(&self.nodes[place]) && !listed.contains(&place) {
                     self.went(place, now);

@@ -189,7 +189,6 @@ fn hidden(ask: &Ask<'_>, fault: &Fault) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::Owner;
     use super::*;
     use crate::cloud::scripted::{Scripted, scripted};
 
@@ -232,16 +231,7 @@ mod tests {
         let (arm, script) = scripted(&[LISTED, MORE, ONE, NONE])?;
         let (rest, _) = scripted(&[])?;
         let directory = Directory { arm, base: Url::parse("https://graph.example.com/")? };
-        let ask = Ask {
-            arm: &rest,
-            subscription: "s".to_owned(),
-            hub: false,
-            owner: Owner::new("demo-bcd24"),
-            given_group: "",
-            dns_group: "",
-            base_domain: "",
-            shared: Arc::default(),
-        };
+        let ask = Ask::of_test(&rest);
         let things = found(&directory, &ask).await.map_err(|fault| fault.message)?;
         let ids: Vec<&str> = things.iter().map(|thing| thing.id.as_str()).collect();
         assert_eq!(ids, ["applications/o-1", "servicePrincipals/p-3"]);

@@ -11,7 +11,7 @@ use super::names::is_within;
 use super::opened::opened;
 use super::records::records;
 use super::subnet_uses::subnet_uses;
-use super::{AzureRemoval, kinds::row_of, unasked};
+use super::{AzureRemoval, kinds::row_of, pages, unasked};
 
 /// What a cluster has outside of its resources.
 #[derive(Debug, Default)]
@@ -63,7 +63,10 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>, everywhere: bool) -> Di
         if is_blind { ids_of(&found.whole) } else { Box::pin(opened(removal, &ask, &found, &before)).await };
     let mut things = ordered(&found, outside, &opened);
     let is_doubtful = !out.unproven.is_empty();
-    things.retain(|thing| !is_trace(thing, is_blind, is_doubtful));
+    let held: Vec<Resource> = things.extract_if(.., |thing| is_trace(thing, is_blind, is_doubtful)).collect();
+    if is_blind && !held.is_empty() {
+        out.notes.push(pages::held(&held));
+    }
     out.things = removal.spelled(things);
     out
 }

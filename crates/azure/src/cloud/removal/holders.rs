@@ -199,10 +199,7 @@ fn is_own(ask: &Ask<'_>, id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::kinds::{GROUP, NETWORK};
-    use super::super::names::Owner;
     use super::*;
     use crate::cloud::arm::Arm;
     use crate::cloud::described::OfLock;
@@ -257,16 +254,7 @@ mod tests {
         landfall_testing::assert_sentences("azure-locks", told);
     }
     fn ask(arm: &Arm) -> Ask<'_> {
-        Ask {
-            arm,
-            subscription: "s".to_owned(),
-            hub: false,
-            owner: Owner::new("demo-bcd24"),
-            given_group: "",
-            dns_group: "",
-            base_domain: "",
-            shared: Arc::default(),
-        }
+        Ask::of_test(arm)
     }
 
     fn network(group: &str, name: &str) -> Resource {

@@ -67,7 +67,9 @@ impl Holdings {
 
 /// What the cluster has. What cannot be looked at is told.
 pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
-    let groups = groups(ask, out).await;
+    // The other clusters of the subscription: what is named after one of them is not this one's.
+    let mut others = BTreeSet::new();
+    let groups = groups(ask, &mut others, out).await;
     let inside = groups.iter().map(|group| {
         Box::pin(async move {
             if role(ask, group) == Role::Other {
@@ -84,6 +86,7 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
     let mut all = Holdings::default();
     match everywhere {
         Ok(listed) => {
+            others.extend(others_of(ask, &listed));
             for found in listed {
                 match ask.owner.whose(&found.tags) {
                     Whose::Own if !ask.is_shared(&found.id) => all.own.push(found),
@@ -94,11 +97,13 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
         }
         Err(fault) => out.unseen.push(unseen("the resources of the subscription", &fault)),
     }
+    others
+        .extend(inside.iter().flat_map(|(_, listed)| others_of(ask, listed.as_deref().unwrap_or_default())));
     for (group, listed) in inside {
         match listed {
-            Ok(listed) => sort(ask, group, listed, &mut all, out),
+            Ok(listed) => sort(ask, group, listed, &others, (&mut all, out)),
             // A group that is going may be gone by now.
-            Err(fault) if fault.is_absence() => sort(ask, group, Vec::new(), &mut all, out),
+            Err(fault) if fault.is_absence() => sort(ask, group, Vec::new(), &others, (&mut all, out)),
             Err(fault) => out.unseen.push(unseen(&format!("the resources in `{}`", group.id), &fault)),
         }
     }
@@ -121,7 +126,7 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
 }
 
 /// The groups that may hold something of the cluster: the one that the metadata names, and those with its tag.
-async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Holding> {
+async fn groups(ask: &Ask<'_>, others: &mut BTreeSet<String>, out: &mut Discovered) -> Vec<Holding> {
     let usual = usual_group(ask);
     let name = if ask.given_group.is_empty() { usual.as_str() } else { ask.given_group };
     let path = resource::group(&ask.subscription, name);
@@ -137,6 +142,7 @@ async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Holding> {
     }
     match listed {
         Ok(listed) => {
+            others.extend(others_of(ask, &listed));
             found.extend(
                 listed.into_iter().filter(|group| group.tags.keys().any(|key| ask.owner.is_tag(key))),
             );
@@ -144,6 +150,11 @@ async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Holding> {
         Err(fault) => out.unseen.push(unseen("the resource groups of the subscription", &fault)),
     }
     unique(found)
+}
+
+/// The other clusters that have tags there.
+fn others_of(ask: &Ask<'_>, listed: &[Holding]) -> BTreeSet<String> {
+    listed.iter().flat_map(|found| ask.owner.others(&found.tags)).map(str::to_owned).collect()
 }
 
 /// The name of the group that is made with the cluster.
@@ -178,7 +189,13 @@ fn role(ask: &Ask<'_>, group: &Holding) -> Role {
 }
 
 /// Says of a group whether it goes, and of what is in it what does.
-fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings, out: &mut Discovered) {
+fn sort(
+    ask: &Ask<'_>,
+    group: &Holding,
+    listed: Vec<Holding>,
+    others: &BTreeSet<String>,
+    (all, out): (&mut Holdings, &mut Discovered),
+) {
     let whose = |found: &Holding| ask.owner.whose(&found.tags);
     all.shared.extend(listed.iter().filter(|found| whose(found) == Whose::Shared).cloned());
     let (known, mut listed): (Vec<Holding>, Vec<Holding>) =
@@ -198,14 +215,19 @@ fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings
             all.own.extend(own);
         }
         // As long as anything in it carries no tag of the cluster's, it may be what the cluster only used.
-        Role::Nameless if known.is_empty() && listed.iter().all(|found| whose(found) == Whose::Own) => {
+        // An empty one may be the user's, which has lost the tag of a cluster that only used it.
+        Role::Nameless
+            if known.is_empty()
+                && !listed.is_empty()
+                && listed.iter().all(|found| whose(found) == Whose::Own) =>
+        {
             all.whole.push(group.clone());
             all.own.extend(listed);
         }
         // Where the cluster has something in it, it may have lost its tag.
         Role::Nameless => {
             listed.retain(|found| !is_kept(&found.id));
-            if owned_of(ask, listed, out).is_empty() {
+            if owned_of(ask, listed, others, out).is_empty() {
                 out.notes.push(foreign(group));
             } else {
                 let why = "a resource in it has the cluster's tag or name";
@@ -214,7 +236,7 @@ fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings
         }
         Role::Given => {
             all.tagged.push(group.clone());
-            all.own.extend(owned_of(ask, listed, out));
+            all.own.extend(owned_of(ask, listed, others, out));
         }
         Role::Other => match whose(group) {
             Whose::Shared => all.tagged.push(group.clone()),
@@ -227,16 +249,19 @@ fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings
 /// What the cluster owns in a group of the user's: what its tag says, and without any cluster's tag what is named
 /// after it. That holds as long as the group carries the tag: what is only used loses its own later. What only may
 /// be the cluster's is told: a name that its id does not prove, and what Kubernetes created.
-fn owned_of(ask: &Ask<'_>, listed: Vec<Holding>, out: &mut Discovered) -> Vec<Holding> {
-    let others: BTreeSet<String> =
-        listed.iter().flat_map(|found| ask.owner.others(&found.tags)).map(str::to_owned).collect();
+fn owned_of(
+    ask: &Ask<'_>,
+    listed: Vec<Holding>,
+    others: &BTreeSet<String>,
+    out: &mut Discovered,
+) -> Vec<Holding> {
     let is_theirs = |name: &str| others.iter().any(|id| Owner::new(id).is_named(name, &BTreeSet::new()));
     let is_own = |found: &Holding| {
         let whose = ask.owner.whose(&found.tags);
         if whose != Whose::Nobody || !ask.owner.others(&found.tags).is_empty() {
             return whose == Whose::Own;
         }
-        let why = match (ask.owner.is_named(&found.name, &others), ask.owner.is_random()) {
+        let why = match (ask.owner.is_named(&found.name, others), ask.owner.is_random()) {
             (true, true) => return true,
             (true, false) => "its name starts with the infrastructure ID",
             (false, _) if is_of_kubernetes(&found.tags) && !is_theirs(&found.name) => {

@@ -80,10 +80,7 @@ fn thing(assignment: Described<OfAssignment>) -> Resource {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::holdings::Holding;
-    use super::super::names::Owner;
     use super::*;
     use crate::cloud::scripted::{Scripted, scripted};
 
@@ -113,16 +110,7 @@ mod tests {
     #[tokio::test]
     async fn roles_elsewhere_are_found_by_who_has_them() -> Outcome {
         let (arm, script) = scripted(&[IDENTITY, ROLES])?;
-        let ask = Ask {
-            arm: &arm,
-            subscription: "s".to_owned(),
-            hub: false,
-            owner: Owner::new("demo-bcd24"),
-            given_group: "",
-            dns_group: "",
-            base_domain: "",
-            shared: Arc::default(),
-        };
+        let ask = Ask::of_test(&arm);
         let group = Holding { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Holding::default() };
         let identity = Holding {
             id: format!("{}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i", group.id),

@@ -54,6 +54,7 @@ pub(super) struct AzureRemoval<'a> {
     /// How ids were written when they were first found, by what they are in lower case.
     spellings: Mutex<BTreeMap<String, String>>,
     shared: Arc<Mutex<BTreeSet<String>>>,
+    names: Arc<Mutex<records::Names>>,
 }
 
 /// What questions are put with.
@@ -72,6 +73,26 @@ pub(super) struct Ask<'s> {
     base_domain: &'s str,
     /// What was found to be shared in this run, by ids in lower case.
     shared: Arc<Mutex<BTreeSet<String>>>,
+    /// The names in the cluster's private zones that were read in this run.
+    names: Arc<Mutex<records::Names>>,
+}
+
+#[cfg(test)]
+impl<'s> Ask<'s> {
+    /// Questions of a test, about the cluster `demo-bcd24` in the subscription `s`.
+    fn of_test(arm: &'s Arm) -> Self {
+        Self {
+            arm,
+            subscription: "s".to_owned(),
+            hub: false,
+            owner: Owner::new("demo-bcd24"),
+            given_group: "",
+            dns_group: "",
+            base_domain: "",
+            shared: Arc::default(),
+            names: Arc::default(),
+        }
+    }
 }
 
 impl Ask<'_> {
@@ -101,6 +122,7 @@ impl<'a> AzureRemoval<'a> {
             said: Mutex::default(),
             spellings: Mutex::default(),
             shared: Arc::default(),
+            names: Arc::default(),
         }
     }
 
@@ -144,6 +166,7 @@ impl<'a> AzureRemoval<'a> {
             dns_group: self.target.text(target::DNS_GROUP),
             base_domain: self.target.text(target::BASE_DOMAIN),
             shared: Arc::clone(&self.shared),
+            names: Arc::clone(&self.names),
         })
     }
 

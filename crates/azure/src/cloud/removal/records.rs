@@ -1,7 +1,8 @@
 //! The records of a cluster in public zones: those that mirror records of its private zones, and those that
 //! carry its tag.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
 
 use futures::future::join_all;
 use landfall_platform::removal::{Discovered, Resource};
@@ -30,8 +31,8 @@ struct OfRecord {
 }
 
 impl Record {
-    /// Its name in lower case with that of its zone. That of the zone itself, `@`, is a name like others, so that it mirrors
-    /// only that of a zone with the same name: a record of the user's for a cluster's domain is not the cluster's.
+    /// Its name in lower case with that of its zone. That of the zone itself, `@`, is a name like others: a record of the
+    /// user's for a cluster's domain is not the cluster's.
     fn domain(&self, zone: &str) -> String {
         format!("{}.{}", self.name.to_ascii_lowercase(), plain(zone))
     }
@@ -45,6 +46,9 @@ impl Record {
         OF_ZONE.iter().any(|sort| self.sort().eq_ignore_ascii_case(sort))
     }
 }
+
+/// The names in private zones, by their domains.
+pub(super) type Names = BTreeMap<String, BTreeSet<String>>;
 
 /// A domain in lower case, without a dot at its end.
 fn plain(domain: &str) -> String {
@@ -65,27 +69,29 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
         .into_iter()
         .filter(|zone| found.own.iter().any(|own| own.is_of(ZONES) && own.id.eq_ignore_ascii_case(&zone.id)));
     inside.extend(older.map(|zone| (Api::DnsZones, format!("{}/recordsets", zone.id), zone.name)));
-    let names = names(ask, &inside, &mut out).await;
+    names(ask, &inside, &mut out).await;
+    // Operators that still run may write a record again, and its private zone is gone by then.
+    let names = ask.names.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let looked_at = public.into_iter().filter_map(|zone| {
         let domain = plain(&zone.name);
-        let around = inside.iter().any(|(_, _, name)| lies_in(&plain(name), &domain));
+        let around = names.keys().any(|name| lies_in(name, &domain));
         let given = !ask.dns_group.is_empty()
             && group_of(&zone.id).is_some_and(|group| group.eq_ignore_ascii_case(ask.dns_group));
-        let named =
+        let likely =
             ask.dns_group.is_empty() && (ask.base_domain.is_empty() || plain(ask.base_domain) == domain);
-        (around || given || named).then_some((zone, around, around || given))
+        (around || given || likely).then_some((zone, around || given))
     });
-    let asked = looked_at.map(|(zone, around, is_its)| {
+    let asked = looked_at.map(|(zone, is_its)| {
         let path = format!("{}/recordsets", zone.id);
         Box::pin(async move {
             let listed = ask.arm.list::<Record>(Api::DnsZones, &path, &[]).await;
-            (zone, around, is_its, listed)
+            (zone, is_its, listed)
         })
     });
-    for (zone, around, is_its, listed) in join_all(asked).await {
+    for (zone, is_its, listed) in join_all(asked).await {
         match listed {
             Ok(listed) => {
-                let own = listed.into_iter().filter(|record| is_own(ask, record, &zone.name, around, &names));
+                let own = listed.into_iter().filter(|record| is_own(ask, record, &zone.name, &names));
                 out.things.extend(own.map(|record| thing(&record, &zone.name)));
             }
             Err(fault) if fault.is_absence() || !is_its && fault.sort == Sort::Denied => {}
@@ -122,20 +128,21 @@ async fn zones(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Zone> {
     }
 }
 
-/// The names in the cluster's private zones.
-async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discovered) -> BTreeSet<String> {
+/// Remembers the names in the cluster's private zones.
+async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discovered) {
     let asked = zones.iter().map(|(api, path, zone)| {
         Box::pin(async move {
             let listed: Result<Vec<Record>, Fault> = ask.arm.list(*api, path, &[]).await;
             (zone, listed)
         })
     });
-    let mut names = BTreeSet::new();
     for (zone, listed) in join_all(asked).await {
         match listed {
             Ok(listed) => {
-                let own = listed.iter().filter(|record| !record.is_of_zone());
-                names.extend(own.map(|record| record.domain(zone)));
+                // That of the zone itself is nothing that a cluster publishes.
+                let own = listed.iter().filter(|record| !record.is_of_zone() && record.name != "@");
+                let mut names = ask.names.lock().unwrap_or_else(PoisonError::into_inner);
+                names.entry(plain(zone)).or_default().extend(own.map(|record| record.domain(zone)));
             }
             Err(fault) if fault.is_absence() => {}
             Err(fault) => {
@@ -143,21 +150,24 @@ async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discove
             }
         }
     }
-    names
 }
 
 /// Whether a record of a public zone is the cluster's: it carries the cluster's tag, or mirrors a record of its
 /// private zones and carries no other cluster's.
-fn is_own(ask: &Ask<'_>, record: &Record, zone: &str, around: bool, names: &BTreeSet<String>) -> bool {
+fn is_own(ask: &Ask<'_>, record: &Record, zone: &str, names: &Names) -> bool {
     if record.is_of_zone() || record.id.is_empty() {
         return false;
     }
     let metadata = &record.properties.metadata;
     match ask.owner.whose(metadata) {
         Whose::Own => true,
+        // There, the key alone says so: `assets.md`, E.6.
+        Whose::Shared if ask.hub => !metadata.values().any(|value| value.eq_ignore_ascii_case("shared")),
         Whose::Shared | Whose::Another => false,
         Whose::Nobody => {
-            around && ask.owner.others(metadata).is_empty() && names.contains(&record.domain(zone))
+            let (domain, name) = (plain(zone), record.domain(zone));
+            let mut mirrored = names.iter().filter(|(private, _)| lies_in(private, &domain));
+            ask.owner.others(metadata).is_empty() && mirrored.any(|(_, names)| names.contains(&name))
         }
     }
 }
@@ -170,10 +180,7 @@ fn thing(record: &Record, zone: &str) -> Resource {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::holdings::Holding;
-    use super::super::names::Owner;
     use super::*;
     use crate::cloud::arm::Arm;
     use crate::cloud::scripted::{Scripted, scripted};
@@ -241,14 +248,8 @@ mod tests {
         let found = Holdings { own: vec![zone], ..Holdings::default() };
         let out = records(&ask, &found).await;
         let names: Vec<&str> = out.things.iter().map(|thing| thing.name.as_str()).collect();
-        // What the user has for the cluster's domain itself is mirrored only by a zone of that name.
-        let all = [
-            "api.demo.example.com CNAME",
-            "*.apps.demo.example.com A",
-            "else.example.com A",
-            "demo.example.com A",
-        ];
-        assert_eq!(names, all);
+        // What the user has for the cluster's domain itself stays.
+        assert_eq!(names, ["api.demo.example.com CNAME", "*.apps.demo.example.com A", "else.example.com A"]);
         assert!(out.unseen.is_empty(), "{:?}", out.unseen);
         assert_eq!(script.asked().len(), 5);
         Ok(())
@@ -267,16 +268,7 @@ mod tests {
     }
 
     fn ask<'a>(arm: &'a Arm, base_domain: &'a str) -> Ask<'a> {
-        Ask {
-            arm,
-            subscription: "s".to_owned(),
-            hub: false,
-            owner: Owner::new("demo-bcd24"),
-            given_group: "",
-            dns_group: "",
-            base_domain,
-            shared: Arc::default(),
-        }
+        Ask { base_domain, ..Ask::of_test(arm) }
     }
 
     #[test]

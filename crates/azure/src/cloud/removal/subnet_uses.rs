@@ -1,6 +1,8 @@
 //! Subnets of the user's that use gateways, security groups or route tables of a cluster. None of these can be
 //! removed before the subnet lets go of it.
 
+use std::collections::BTreeMap;
+
 use futures::future::join_all;
 use landfall_platform::removal::{Discovered, Resource};
 use serde::Deserialize;
@@ -38,12 +40,18 @@ pub(super) async fn subnet_uses(ask: &Ask<'_>, found: &Holdings) -> Discovered {
             async move { (own, ask.arm.find::<Described<Properties>>(Api::Networks, &own.id, &[]).await) },
         )
     });
+    let mut last: BTreeMap<String, String> = BTreeMap::new();
     for (own, answer) in join_all(asked).await {
         match answer {
             Ok(described) => {
                 let subnets = described.unwrap_or_default().properties.subnets;
                 let others = subnets.iter().filter(|subnet| !subnet.id.is_empty() && !found.has(&subnet.id));
-                out.things.extend(others.map(|subnet| thing(&own.id, &subnet.id)));
+                for subnet in others {
+                    let mut thing = thing(&own.id, &subnet.id);
+                    // A subnet is written as a whole, so that it lets go of one after the other.
+                    thing.after.extend(last.insert(subnet.id.to_ascii_lowercase(), thing.id.clone()));
+                    out.things.push(thing);
+                }
             }
             Err(fault) => out.unseen.push(unseen(&format!("what uses `{}`", own.name), &fault)),
         }
@@ -97,6 +105,7 @@ fn take_out(document: &mut Value, used: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::holdings::Holding;
     use super::*;
     use crate::cloud::scripted::{Scripted, scripted};
 
@@ -127,6 +136,27 @@ mod tests {
         let methods: Vec<String> =
             script.asked().iter().filter_map(|asked| asked.split(' ').next().map(str::to_owned)).collect();
         assert_eq!(methods, ["GET", "PUT", "GET"]);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_subnet_lets_go_of_one_after_the_other() -> Outcome {
+        const USED_BY: Scripted =
+            (200, &[], r#"{"properties": {"subnets": [{"id": "/n/subnets/A"}, {"id": "/n/subnets/b"}]}}"#);
+        const USED_BY_ONE: Scripted =
+            (200, &[], r#"{"properties": {"subnets": [{"id": "/n/subnets/a"}, {"id": ""}]}}"#);
+        let (arm, _) = scripted(&[USED_BY, USED_BY_ONE])?;
+        let own = [("/g/nat", NAT_GATEWAYS), ("/g/table", ROUTE_TABLES)];
+        let own =
+            own.map(|(id, kind)| Holding { id: id.to_owned(), kind: kind.to_owned(), ..Holding::default() });
+        let found = Holdings { own: own.to_vec(), ..Holdings::default() };
+        let out = subnet_uses(&Ask::of_test(&arm), &found).await;
+        let told: Vec<(&str, &[String])> =
+            out.things.iter().map(|thing| (thing.id.as_str(), thing.after.as_slice())).collect();
+        let first = ["/g/nat#/n/subnets/A".to_owned()];
+        let all: [(&str, &[String]); 3] =
+            [("/g/nat#/n/subnets/A", &[]), ("/g/nat#/n/subnets/b", &[]), ("/g/table#/n/subnets/a", &first)];
+        assert_eq!(told, all);
         Ok(())
     }
 

@@ -1,7 +1,5 @@
 //! What of groups and resources is the cluster's.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::cloud::arm::Arm;
 use crate::cloud::scripted::{Scripted, scripted};
@@ -12,16 +10,7 @@ const NONE: Scripted = (200, &[], r#"{"value": []}"#);
 const GONE: Scripted = (404, &[], r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#);
 
 fn ask<'s>(arm: &'s Arm, given_group: &'s str) -> Ask<'s> {
-    Ask {
-        arm,
-        subscription: "s".to_owned(),
-        hub: false,
-        owner: Owner::new("demo-bcd24"),
-        given_group,
-        dns_group: "",
-        base_domain: "",
-        shared: Arc::default(),
-    }
+    Ask { given_group, ..Ask::of_test(arm) }
 }
 
 const MADE: Scripted = (
@@ -88,11 +77,20 @@ async fn a_group_of_the_cluster_goes_and_one_of_the_user_stays() -> Outcome {
              "type": "p/t", "tags": {}}
         ]}"#,
     );
+    const OWN: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/mine", "name": "mine",
+             "type": "p/t", "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}
+        ]}"#,
+    );
     assert_eq!(sorted("", &[MADE, NONE, NONE, NONE]).await?, ([1, 0], said("", "", "")));
     assert_eq!(sorted("", &[MADE, NONE, INSIDE, NONE]).await?, ([1, 0], said("mine bare", "", "")));
     assert_eq!(sorted("", &[OTHER, NONE, NONE]).await?, ([0, 0], said("", "", "LF1356")));
     // Without a tag of its own, a group goes only if all in it is the cluster's.
-    assert_eq!(sorted("", &[BARE, NONE, NONE, NONE]).await?, ([1, 0], said("", "", "")));
+    assert_eq!(sorted("", &[BARE, NONE, NONE, NONE]).await?, ([0, 0], said("", "", "LF1356")));
+    assert_eq!(sorted("", &[BARE, NONE, OWN, NONE]).await?, ([1, 0], said("mine", "", "")));
     assert_eq!(sorted("", &[BARE, NONE, INSIDE, INSIDE]).await?, ([0, 0], said("mine", "", "LF1326")));
     // One that the metadata names is the user's, whatever its name and its tag.
     let usual = "Demo-BCD24-rg";
@@ -337,5 +335,36 @@ async fn what_may_be_the_cluster_s_in_the_user_s_group_is_named() -> Outcome {
     let found = holdings(&Ask { owner: Owner::new("demo"), ..ask(&arm, "rg") }, &mut out).await;
     assert_eq!(unproven(&out), ["pvc-1", "f2", "demo-keyvault"]);
     assert!(found.own.is_empty(), "{:?}", found.own);
+    Ok(())
+}
+
+/// What is named after a cluster whose id only begins like this one's is that cluster's, wherever its tag is.
+#[tokio::test]
+async fn names_of_a_longer_id_are_of_the_other_cluster() -> Outcome {
+    const RG: Scripted = (
+        200,
+        &[],
+        r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
+            "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
+    );
+    const GROUPS: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/demo-bcd24-x1y2z-rg", "name": "demo-bcd24-x1y2z-rg",
+             "tags": {"kubernetes.io_cluster.demo-bcd24-x1y2z": "owned"}}
+        ]}"#,
+    );
+    const INSIDE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-x1y2z-vnet",
+             "name": "demo-bcd24-x1y2z-vnet", "type": "p/t"},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-vnet",
+             "name": "demo-bcd24-vnet", "type": "p/t"}
+        ]}"#,
+    );
+    assert_eq!(sorted("rg", &[RG, GROUPS, INSIDE, NONE]).await?, ([0, 1], said("demo-bcd24-vnet", "", "")));
     Ok(())
 }
