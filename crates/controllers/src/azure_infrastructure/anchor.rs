@@ -160,6 +160,16 @@ pub(super) async fn label_rollout(
     write(objects, place, resource, changes).await.map(drop)
 }
 
+/// Takes away the mark of a move that did not happen.
+pub(super) async fn unmark(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+) -> Result<(), Failed> {
+    let changes = json!({ "annotations": { (keys::DELETE_FOR_MOVE): null } });
+    write(objects, place, resource, changes).await.map(drop)
+}
+
 /// Notes where landfall creates images that do not go with a resource group.
 pub(super) async fn note_images(
     objects: &dyn Objects,

@@ -94,7 +94,14 @@ impl Resource {
 
     /// Whether it goes because it lives in another management cluster now.
     pub(super) fn has_moved(&self) -> bool {
-        self.metadata.annotations.contains_key(keys::DELETE_FOR_MOVE)
+        self.metadata.annotations.contains_key(keys::DELETE_FOR_MOVE) && !self.has_stale_mark()
+    }
+
+    /// Whether the mark of a move that was interrupted is left on it, although somebody works with it again. A repeated
+    /// `clusterctl move` copies the mark.
+    pub(super) fn has_stale_mark(&self) -> bool {
+        let works = !self.is_paused() && !self.is_being_deleted();
+        works && self.metadata.annotations.contains_key(keys::DELETE_FOR_MOVE)
     }
 
     /// The infrastructure ID that was chosen before. The label is there from the first write on, and moves

@@ -93,14 +93,15 @@ impl Driver {
         memory: &mut Memory,
     ) -> Result<Stepped, Failed> {
         let mut world = self.store.world(cluster, now());
-        let is_removal = matches!(drive.work, Work::Remove);
-        if is_removal && !is_going(drive, &world) {
+        // A move takes the cluster's objects away, and the garbage collector those of others that these own.
+        let concerns_others = matches!(drive.work, Work::Remove | Work::Pause);
+        if concerns_others && !is_going(drive, &world) {
             // Where Azure keeps its resources, or the user's may go, none is lost that cannot be seen.
             let may_lose = !drive.takes_others && !drive.keeps_azure;
             self.list(cluster, memory, &mut world, may_lose).await?;
         }
         let mut step = drive.step(&world);
-        let others = if is_removal { drive.others(&world) } else { Others::default() };
+        let others = if concerns_others { drive.others(&world) } else { Others::default() };
         memory.pace.hold(&mut step, &world);
         for line in memory.pace.lines(&step) {
             tracing::info!(cluster = %cluster.infra_id, "{line}");

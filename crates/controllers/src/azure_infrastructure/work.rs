@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::Outcome;
+use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::detect::{self, Report, Wanted, detect, running_cloud};
-use landfall_engine_aso::drive::{self, Drive, Work};
+use landfall_engine_aso::drive::{self, Drive, Work, listed};
 use landfall_engine_aso::kinds::Kind;
 use landfall_kube::objects::ObjectRef;
 use landfall_model::catalogue::Catalogue;
@@ -124,6 +125,11 @@ impl<'a> Run<'a> {
 
     /// Does the work, and says when it is due again; none where only a change helps.
     pub(super) async fn work(&mut self) -> Result<Option<Duration>, Failed> {
+        if self.resource.has_stale_mark() {
+            anchor::unmark(&*self.controller.objects, self.place, self.resource).await?;
+            // The watch brings the next run.
+            return Ok(None);
+        }
         // From then on the other management cluster works on it.
         if self.resource.has_moved() {
             self.is_gone = true;
@@ -324,9 +330,19 @@ impl<'a> Run<'a> {
         let counts = self.status.counts;
         let stepped = self.step(&cluster, &drive, "pausing the cluster").await;
         self.status.counts = counts;
-        let Stepped { step, rest, .. } = stepped?;
+        let Stepped { step, rest, others, .. } = stepped?;
         if step.outcome() == Outcome::Done {
             let objects = &*self.controller.objects;
+            let users: Vec<Need> = others.waited_for.into_iter().chain(others.removed).collect();
+            if !users.is_empty() {
+                let note = format!(
+                    "it is paused, and must not be moved by clusterctl: that deletes, also in Azure, what uses the \
+                     cluster's objects: {}",
+                    listed(&users)
+                );
+                self.say(Said::new(PROGRESSING, false, removal::IN_USE, note));
+                return Ok(rest);
+            }
             anchor::mark(objects, self.place, self.resource, (infra_id.as_str(), None), false).await?;
             self.say(Said::new(PROGRESSING, false, "Paused", "nothing changes until the pause ends"));
         }

@@ -16,7 +16,7 @@ use crate::Failed;
 /// The cluster stays although its resource was deleted.
 const PROTECTED: &str = "DeletionProtected";
 /// The cluster is deleted, and objects of the user's need it.
-const IN_USE: &str = "UserResourcesRemain";
+pub(super) const IN_USE: &str = "UserResourcesRemain";
 
 impl Run<'_> {
     /// Removes all that was created, and then lets the resource go.
