@@ -247,7 +247,9 @@ fn of_credentials_that_are_accepted_nothing_is_shown() {
     }
 
     let source = &sources(&container, &metadata)[0];
-    let landfall = source.given_to(through_the_proxy(CONFIG, &authority, &proxy));
+    // Operators cannot use credentials of a session.
+    let manual = format!("{CONFIG}credentialsMode: Manual\n");
+    let landfall = source.given_to(through_the_proxy(&manual, &authority, &proxy));
     searched("preflight for people", &landfall, &["preflight"]).ends(0);
     searched("facts", &landfall, &["facts"]).ends(0);
     searched("create manifests", &landfall, &["create", "manifests"]).ends(0);
