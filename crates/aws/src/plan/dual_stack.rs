@@ -3,12 +3,16 @@
 use ipnet::IpNet;
 use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::aws::facts::WAVELENGTH_ZONE;
-use landfall_model::config::Net;
+use landfall_model::config::{InstallConfig, Net};
 
 use super::{Planning, given_subnets};
 use crate::EDGE;
 
 pub(super) const IPV6: Code = Code::new("LF0738");
+/// The MTU of the pod network with machines in local zones.
+const EDGE_MTU: u32 = 1200;
+/// The least MTU of a network with IPv6.
+const IPV6_MTU: u32 = 1280;
 const SUBNETS: &str = "platform.aws.vpc.subnets";
 const MACHINES: &str = "networking.machineNetwork";
 
@@ -23,6 +27,7 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     let ipv6 = networks.filter(|(_, network)| !network.cidr.is_ipv4());
     let ipv6: Vec<(usize, &Net)> = ipv6.filter_map(|(i, network)| Some((i, network.cidr.given()?))).collect();
     let edge = config.compute.iter().position(|pool| pool.name == EDGE);
+    check_mtu(config, edge.is_some() && planning.existing_network(), out);
     if planning.existing_network() {
         check_subnets(planning, &ipv6, out);
         if edge.is_some() {
@@ -39,6 +44,19 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
         let message = format!("AWS chooses the IPv6 addresses of a new VPC, and the config names {network}");
         let finding = Finding::error(&IPV6, Kind::Invalid, format!("{MACHINES}[{i}].cidr"), message);
         out.push(finding.help("remove the IPv6 network, or name existing subnets").at(MACHINES));
+    }
+}
+
+/// Refuses an MTU that IPv6 does not work with: the network operator would refuse it, and the cluster have no network.
+fn check_mtu(config: &InstallConfig, has_edge: bool, out: &mut Findings) {
+    let given = config.networking.as_ref().map_or(0, |networking| networking.cluster_network_mtu);
+    let mtu = if given == 0 && has_edge { EDGE_MTU } else { given };
+    if (1..IPV6_MTU).contains(&mtu) {
+        let message = format!("the pod network has an MTU of {mtu}, and IPv6 needs at least {IPV6_MTU}");
+        let finding = Finding::error(&IPV6, Kind::Invalid, "networking.clusterNetworkMTU", message);
+        out.push(finding.help(format!(
+            "set an MTU of at least {IPV6_MTU} that the networks of all zones support, or write `ipFamily: IPv4`"
+        )));
     }
 }
 

@@ -82,6 +82,11 @@ fn local_zones_need_no_ipv6_addresses() {
     if let Some(offer) = facts.instance_types.get_mut("m6i.xlarge") {
         offer.zones.push("us-east-1-bos-1a".to_owned());
     }
+    // That of a path to a local zone is too small for IPv6.
+    assert_eq!(places(&found_here(&config, facts.clone())), [("LF0738", "networking.clusterNetworkMTU")]);
+    config.networking.get_or_insert_default().cluster_network_mtu = 1279;
+    assert_eq!(places(&found_here(&config, facts.clone())), [("LF0738", "networking.clusterNetworkMTU")]);
+    config.networking.get_or_insert_default().cluster_network_mtu = 1280;
     assert_eq!(places(&found_here(&config, facts.clone())), []);
     if let Some(subnet) = facts.subnets.last_mut() {
         "wavelength-zone".clone_into(&mut subnet.zone_type);
