@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use landfall_model::catalogue::minor_version;
 use landfall_model::config::Proxy;
-use landfall_model::config::capability_sets::optional_since;
+use landfall_model::config::capability_sets::{is_preview, optional_since};
 use landfall_model::plan::{Plan, Since};
 use landfall_rules::trust_bundle;
 use serde_json::{Map, Value, json};
@@ -234,8 +234,7 @@ fn pod_network(plan: &Plan, assets: &PlatformAssets) -> Option<Value> {
     let given = Some(networking.cluster_network_mtu).filter(|mtu| *mtu > 0);
     let mtu = given.or(assets.pod_network_mtu);
     let ovn = networking.ovn_kubernetes_config.as_ref().and_then(|ovn| ovn.ipv4.as_ref());
-    let join = ovn.map(|ipv4| &ipv4.internal_join_subnet).filter(|_| plan.has(Since::Today));
-    let join = join.filter(|join| join.given().is_some());
+    let join = ovn.map(|ipv4| &ipv4.internal_join_subnet).filter(|join| join.given().is_some());
     if mtu.is_none() && join.is_none() {
         return None;
     }
@@ -339,8 +338,10 @@ fn cluster_version(plan: &Plan) -> Value {
         }
         // The cluster refuses what is not optional in its release, where it is always there.
         let release = minor_version(&plan.release);
+        let has_previews = !plan.config.feature_set.is_empty();
         let is_known = |component: &&String| {
             release.is_none_or(|release| optional_since(component).is_none_or(|since| release >= since))
+                && (has_previews || !is_preview(component))
         };
         let additional: Vec<&String> =
             capabilities.additional_enabled_capabilities.iter().filter(is_known).collect();

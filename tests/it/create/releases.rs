@@ -276,7 +276,8 @@ fn components_are_those_of_the_release() {
         (with("vCurrent", &[]), "4.14", &[]),
         (with("None", &["OperatorLifecycleManagerV1"]), "4.17", &["LF0736"]),
         (with("None", &["OperatorLifecycleManagerV1"]), "4.18", &[]),
-        (with("None", &["ClusterAPI"]), "4.19", &["LF0736"]),
+        (with("None", &["ClusterAPI"]), "4.22", &["LF0736"]),
+        (with("None", &["ClusterAPI"]), "4.23", &[]),
     ] {
         assert_eq!(codes(&config, Some(release)), wanted, "{release}: {config}");
     }
@@ -293,6 +294,27 @@ fn components_are_those_of_the_release() {
         all(&["Ingress", "CloudCredential", "CloudControllerManager", "MachineAPI"])
     );
     assert_eq!(enabled("4.14")["baselineCapabilitySet"], "None");
+    let preview = |more: &str| {
+        let written = written(&(with("vCurrent", &["ClusterAPI"]) + more), "4.23");
+        written.channel.contains("ClusterAPI")
+    };
+    assert!(preview("featureSet: TechPreviewNoUpgrade\n") && !preview(""));
+}
+
+#[test]
+fn the_join_subnet_is_written_for_every_release_that_has_it() {
+    let setting = "  ovnKubernetesConfig: {ipv4: {internalJoinSubnet: 10.250.0.0/16}}\n  machineNetwork:";
+    let config = CONFIG.replace("  machineNetwork:", setting);
+    assert_ne!(config, CONFIG);
+    for release in ["4.14", "4.18", "4.19"] {
+        let directory = directory(&config);
+        let output = run(directory.path(), &["--offline", "--release", release]);
+        assert!(output.status.success(), "{release}: {}", said(&output));
+        let file = directory.path().join("manifests/cluster-network-03-config.yml");
+        let network: Value = serde_yaml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let settings = &network["spec"]["defaultNetwork"]["ovnKubernetesConfig"];
+        assert_eq!(settings["ipv4"]["internalJoinSubnet"], "10.250.0.0/16", "{release}: {network}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ pub const NAMES: &[&str] =
     &["None", "v4.11", "v4.12", "v4.13", "v4.14", "v4.15", "v4.16", "v4.17", "v4.18", "vCurrent"];
 
 /// The first release that knows what only the set of the current release has.
-const CURRENT: [u64; 2] = [4, 22];
+const CURRENT: [u64; 2] = [4, 23];
 
 /// What each set adds to the one before it, in the order of [`NAMES`].
 const ADDED: &[&[&str]] = &[
@@ -39,15 +39,19 @@ pub fn since(set: &str) -> Option<[u64; 2]> {
 #[must_use]
 pub fn optional_since(component: &str) -> Option<[u64; 2]> {
     let at = ADDED.iter().position(|added| added.contains(&component))?;
-    // It was put into older sets later.
-    let is_machine_api = component == "MachineAPI";
-    if is_machine_api { Some([4, 14]) } else { since(NAMES.get(at)?).or(Some(CURRENT)) }
+    since(NAMES.get(at)?).or(Some(CURRENT))
 }
 
 /// Whether a component came as an optional one: releases before do not have it.
 #[must_use]
 pub fn came_optional(component: &str) -> bool {
-    ["OperatorLifecycleManagerV1", "CompatibilityRequirements", "ClusterAPI"].contains(&component)
+    component == "OperatorLifecycleManagerV1" || is_preview(component)
+}
+
+/// Whether a component is only in clusters with a set of previews.
+#[must_use]
+pub fn is_preview(component: &str) -> bool {
+    ["CompatibilityRequirements", "ClusterAPI"].contains(&component)
 }
 
 /// Every component there is.
