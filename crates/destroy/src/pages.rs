@@ -101,7 +101,7 @@ pub(super) fn not_all_seen(unseen: &[Finding]) -> Finding {
 pub(super) fn timed_out(limit: Duration, left: usize) -> Finding {
     let limit = span(limit);
     let message = match left {
-        0 => format!("after {limit} not everything of the cluster could be read, so that some may remain"),
+        0 => format!("after {limit} some lists could not be read, so resources of the cluster may remain"),
         1 => format!("after {limit} one resource of the cluster remains"),
         left => format!("after {limit} {left} resources of the cluster remain"),
     };

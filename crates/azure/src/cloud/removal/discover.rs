@@ -22,7 +22,7 @@ struct Outside {
     applications: Vec<Resource>,
 }
 
-/// Everything of the cluster that there is now, or only resources with its tag and what is in its resource groups.
+/// All current resources of the cluster, or only those with its tag or in its resource groups.
 pub(super) async fn discover(removal: &AzureRemoval<'_>, everywhere: bool) -> Discovered {
     let mut out = Discovered::default();
     let session = removal.session();

@@ -69,7 +69,7 @@ pub(super) struct Ask<'s> {
     given_group: &'s str,
     /// The group of the base domain's zone; empty where nobody says it.
     dns_group: &'s str,
-    /// The base domain; empty where nobody says it.
+    /// The base domain; empty if it is unknown.
     base_domain: &'s str,
     /// What was found to be shared in this run, by ids in lower case.
     shared: Arc<Mutex<BTreeSet<String>>>,

@@ -55,7 +55,7 @@ fn plain(domain: &str) -> String {
     domain.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The records of the cluster in public zones. Where nobody says in which they are, all are looked through.
+/// The records of the cluster in public zones. If their zone is unknown, all zones are searched.
 pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     let mut out = Discovered::default();
     let zones = zones(ask, &mut out).await;

@@ -250,7 +250,8 @@ impl Run<'_> {
             }
         };
         let note = format!(
-            "the cluster's image gallery in {group} could not be removed: {why}. To leave it there, remove the annotation {}",
+            "the cluster's image gallery in {group} could not be removed: {why}. To leave it there, remove the \
+             annotation {}",
             anchor::IMAGES
         );
         self.say(Said::new(READY, false, FAILED, note));

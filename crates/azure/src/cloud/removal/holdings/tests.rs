@@ -24,6 +24,12 @@ const BARE: Scripted = (
     &[],
     r#"{"id": "/subscriptions/s/resourceGroups/DEMO-bcd24-RG", "name": "DEMO-bcd24-RG", "tags": null}"#,
 );
+const RG: Scripted = (
+    200,
+    &[],
+    r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
+        "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
+);
 const DENIED: Scripted = (403, &[], r#"{"error":{"code":"AuthorizationFailed","message":"no"}}"#);
 
 /// How many groups go and how many stay with a tag; the names of what goes and of what stays; codes of what is
@@ -226,12 +232,6 @@ async fn outside_of_groups_tags_count_and_those_of_others_too() -> Outcome {
 
 #[tokio::test]
 async fn in_the_user_s_group_only_the_cluster_s_own_goes() -> Outcome {
-    const RG: Scripted = (
-        200,
-        &[],
-        r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
-            "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
-    );
     const INSIDE: Scripted = (
         200,
         &[],
@@ -341,12 +341,6 @@ async fn what_may_be_the_cluster_s_in_the_user_s_group_is_named() -> Outcome {
 /// What is named after a cluster whose id only begins like this one's is that cluster's, wherever its tag is.
 #[tokio::test]
 async fn names_of_a_longer_id_are_of_the_other_cluster() -> Outcome {
-    const RG: Scripted = (
-        200,
-        &[],
-        r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
-            "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
-    );
     const GROUPS: Scripted = (
         200,
         &[],
