@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use azure_core::http::headers::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use azure_core::http::headers::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, IF_MATCH};
 use azure_core::http::{ClientOptions, Context, Method, Pipeline, PipelineSendOptions, RawResponse, Request};
 use landfall_net::ConcurrencyLimit;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
 
 use super::api_versions::Api;
-use super::described::WithoutNulls;
+use super::described::{WithoutNulls, etag_of};
 use super::environment::shown;
 use super::fault::{self, Fault, Sort};
 use super::identity::Tokens;
@@ -262,6 +262,9 @@ impl Arm {
         request.insert_header(ACCEPT, JSON);
         if let Some(body) = body {
             request.insert_header(CONTENT_TYPE, JSON);
+            if let Some(etag) = etag_of(body).filter(|_| method == Method::Put) {
+                request.insert_header(IF_MATCH, etag);
+            }
             request.set_body(body.to_vec());
         }
         if let Some(tokens) = &self.tokens {

@@ -103,6 +103,15 @@ impl Lock {
 pub(super) const LOCKS: &str = "/providers/microsoft.authorization/locks/";
 
 /// What a text in JSON describes; none where it is another form.
+/// The `etag` of a document that was read and is written again: that fails if somebody changed it in between.
+pub(super) fn etag_of(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Document {
+        etag: Option<String>,
+    }
+    serde_json::from_slice::<Document>(body).ok()?.etag
+}
+
 #[cfg(test)]
 pub(super) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str::<WithoutNulls<T>>(text).ok().map(|read| read.0)

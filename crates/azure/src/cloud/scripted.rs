@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use azure_core::http::headers::Headers;
+use azure_core::http::headers::{Headers, IF_MATCH};
 use azure_core::http::{
     AsyncRawResponse, ClientOptions, HttpClient, Request, RetryOptions, StatusCode, Transport,
 };
@@ -32,7 +32,9 @@ impl Script {
     }
 
     fn answer(&self, request: &Request) -> AsyncRawResponse {
-        let asked = format!("{} {}", request.method(), request.url());
+        let condition = request.headers().get_optional_str(&IF_MATCH);
+        let condition = condition.map(|etag| format!(" if {etag}")).unwrap_or_default();
+        let asked = format!("{} {}{condition}", request.method(), request.url());
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let (status, given, body) = next.unwrap_or((500, &[], "the script is at its end"));

@@ -8,7 +8,7 @@ use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::removal::Discovered;
 use serde::Deserialize;
 
-use super::kinds::ZONES;
+use super::kinds::{PRIVATE_ZONES, ZONES};
 use super::names::{Owner, Tags, Whose, is_of_kubernetes, is_within, owners};
 use super::{Ask, pages, unseen};
 use crate::cloud::api_versions::Api;
@@ -256,14 +256,22 @@ fn owned_of(
     out: &mut Discovered,
 ) -> Vec<Holding> {
     let is_theirs = |name: &str| others.iter().any(|id| Owner::new(id).is_named(name, &BTreeSet::new()));
+    let zones = linked_zones(ask, &listed);
+    let domain = format!("{}.{}", ask.cluster_name, ask.base_domain);
     let is_own = |found: &Holding| {
         let whose = ask.owner.whose(&found.tags);
         if whose != Whose::Nobody || !ask.owner.others(&found.tags).is_empty() {
             return whose == Whose::Own;
         }
+        if zones.iter().any(|zone| is_within(&found.id, zone)) {
+            return true;
+        }
         let why = match (ask.owner.is_named(&found.name, others), ask.owner.is_random()) {
             (true, true) => return true,
             (true, false) => "its name starts with the infrastructure ID",
+            (false, _) if found.is_of(PRIVATE_ZONES) && found.name.eq_ignore_ascii_case(&domain) => {
+                "it has the cluster's domain"
+            }
             (false, _) if is_of_kubernetes(&found.tags) && !is_theirs(&found.name) => {
                 "its tags say that a Kubernetes cluster created it"
             }
@@ -273,6 +281,17 @@ fn owned_of(
         false
     };
     listed.into_iter().filter(is_own).collect()
+}
+
+/// The ids of zones without a cluster's tag that have the link to the cluster's network (`assets.md`, A.3).
+fn linked_zones(ask: &Ask<'_>, listed: &[Holding]) -> Vec<String> {
+    let link = format!("{}-network-link", ask.owner.infra_id());
+    let is_linked = |zone: &&Holding| {
+        let untagged = zone.is_of(PRIVATE_ZONES) && owners(&zone.tags).next().is_none();
+        let id = format!("{}/virtualNetworkLinks/{link}", zone.id);
+        untagged && ask.owner.is_random() && listed.iter().any(|found| found.id.eq_ignore_ascii_case(&id))
+    };
+    listed.iter().filter(is_linked).map(|zone| zone.id.clone()).collect()
 }
 
 /// Tells of other clusters that use something that goes.

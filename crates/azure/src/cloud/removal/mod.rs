@@ -69,6 +69,8 @@ pub(super) struct Ask<'s> {
     given_group: &'s str,
     /// The group of the base domain's zone; empty where nobody says it.
     dns_group: &'s str,
+    /// The cluster's name; empty if it is unknown.
+    cluster_name: &'s str,
     /// The base domain; empty if it is unknown.
     base_domain: &'s str,
     /// What was found to be shared in this run, by ids in lower case.
@@ -88,6 +90,7 @@ impl<'s> Ask<'s> {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            cluster_name: "demo",
             base_domain: "",
             shared: Arc::default(),
             names: Arc::default(),
@@ -164,6 +167,7 @@ impl<'a> AzureRemoval<'a> {
             owner: Owner::new(&self.target.infra_id),
             given_group: self.target.text(target::GROUP),
             dns_group: self.target.text(target::DNS_GROUP),
+            cluster_name: &self.target.cluster_name,
             base_domain: self.target.text(target::BASE_DOMAIN),
             shared: Arc::clone(&self.shared),
             names: Arc::clone(&self.names),

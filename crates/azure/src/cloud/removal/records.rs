@@ -83,10 +83,7 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     });
     let asked = looked_at.map(|(zone, is_its)| {
         let path = format!("{}/recordsets", zone.id);
-        Box::pin(async move {
-            let listed = ask.arm.list::<Record>(Api::DnsZones, &path, &[]).await;
-            (zone, is_its, listed)
-        })
+        Box::pin(async move { (zone, is_its, inside_zone(ask, Api::DnsZones, &path).await) })
     });
     for (zone, is_its, listed) in join_all(asked).await {
         match listed {
@@ -94,7 +91,7 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
                 let own = listed.into_iter().filter(|record| is_own(ask, record, &zone.name, &names));
                 out.things.extend(own.map(|record| thing(&record, &zone.name)));
             }
-            Err(fault) if fault.is_absence() || !is_its && fault.sort == Sort::Denied => {}
+            Err(fault) if !is_its && fault.sort == Sort::Denied => {}
             Err(fault) => {
                 out.unseen.push(unseen(&format!("the records of the DNS zone `{}`", zone.name), &fault));
             }
@@ -128,14 +125,24 @@ async fn zones(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Zone> {
     }
 }
 
+/// The records in a zone, by the path of their list below it; none if the zone is gone.
+async fn inside_zone(ask: &Ask<'_>, api: Api, path: &str) -> Result<Vec<Record>, Fault> {
+    let listed = ask.arm.list(api, path, &[]).await;
+    let zone = path.rsplit_once('/').map_or(path, |(zone, _)| zone);
+    match listed {
+        Err(fault) if fault.is_absence() => {
+            let found = Box::pin(ask.arm.find::<Zone>(api, zone, &[])).await?;
+            found.map_or(Ok(Vec::new()), |_| Err(fault))
+        }
+        listed => listed,
+    }
+}
+
 /// Remembers the names in the cluster's private zones.
 async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discovered) {
-    let asked = zones.iter().map(|(api, path, zone)| {
-        Box::pin(async move {
-            let listed: Result<Vec<Record>, Fault> = ask.arm.list(*api, path, &[]).await;
-            (zone, listed)
-        })
-    });
+    let asked = zones
+        .iter()
+        .map(|(api, path, zone)| Box::pin(async move { (zone, inside_zone(ask, *api, path).await) }));
     for (zone, listed) in join_all(asked).await {
         match listed {
             Ok(listed) => {
@@ -144,7 +151,6 @@ async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discove
                 let mut names = ask.names.lock().unwrap_or_else(PoisonError::into_inner);
                 names.entry(plain(zone)).or_default().extend(own.map(|record| record.domain(zone)));
             }
-            Err(fault) if fault.is_absence() => {}
             Err(fault) => {
                 out.unseen.push(unseen(&format!("the records of the private DNS zone `{zone}`"), &fault));
             }
@@ -252,6 +258,24 @@ mod tests {
         assert_eq!(names, ["api.demo.example.com CNAME", "*.apps.demo.example.com A", "else.example.com A"]);
         assert!(out.unseen.is_empty(), "{:?}", out.unseen);
         assert_eq!(script.asked().len(), 5);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_zone_whose_records_are_not_found_is_gone_or_unread() -> Outcome {
+        const NOT_FOUND: Scripted = (404, &[], r#"{"error": {"code": "ResourceNotFound", "message": "no"}}"#);
+        const ZONE: Scripted = (200, &[], r#"{"name": "example.com"}"#);
+        const ONE: Scripted = (
+            200,
+            &[],
+            r#"{"value": [{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/dnszones/example.com",
+                "name": "example.com", "properties": {"zoneType": "Public"}}]}"#,
+        );
+        for (zone, unseen) in [(NOT_FOUND, 0), (ZONE, 1)] {
+            let (arm, script) = scripted(&[ONE, NOT_FOUND, zone])?;
+            let out = records(&ask(&arm, "example.com"), &Holdings::default()).await;
+            assert_eq!((out.unseen.len(), script.asked().len()), (unseen, 3));
+        }
         Ok(())
     }
 

@@ -121,7 +121,7 @@ mod tests {
         const USING: Scripted = (
             200,
             &[],
-            r#"{"name": "a", "properties": {"addressPrefix": "10.0.0.0/24", "natGateway": {"id":
+            r#"{"name": "a", "etag": "W/\"1\"", "properties": {"addressPrefix": "10.0.0.0/24", "natGateway": {"id":
                 "/subscriptions/s/resourceGroups/RG/providers/Microsoft.Network/natGateways/demo-natgw"}}}"#,
         );
         const FREE: Scripted = (200, &[], r#"{"name": "a", "properties": {"addressPrefix": "10.0.0.0/24"}}"#);
@@ -133,9 +133,11 @@ mod tests {
         assert!(matches!(begun, Begun::Going(Some(_))));
         let again = let_go(&arm, &id).await.map_err(|fault| fault.message)?;
         assert!(matches!(again, Begun::Ended));
-        let methods: Vec<String> =
-            script.asked().iter().filter_map(|asked| asked.split(' ').next().map(str::to_owned)).collect();
+        let asked = script.asked();
+        let methods: Vec<&str> = asked.iter().filter_map(|asked| asked.split(' ').next()).collect();
         assert_eq!(methods, ["GET", "PUT", "GET"]);
+        // Nothing that somebody else changes meanwhile is lost.
+        assert!(asked.iter().filter(|asked| asked.ends_with(" if W/\"1\"")).count() == 1, "{asked:?}");
         Ok(())
     }
 

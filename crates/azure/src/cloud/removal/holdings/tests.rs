@@ -10,7 +10,7 @@ const NONE: Scripted = (200, &[], r#"{"value": []}"#);
 const GONE: Scripted = (404, &[], r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#);
 
 fn ask<'s>(arm: &'s Arm, given_group: &'s str) -> Ask<'s> {
-    Ask { given_group, ..Ask::of_test(arm) }
+    Ask { given_group, base_domain: "example.com", ..Ask::of_test(arm) }
 }
 
 const MADE: Scripted = (
@@ -102,6 +102,37 @@ async fn a_group_of_the_cluster_goes_and_one_of_the_user_stays() -> Outcome {
     let usual = "Demo-BCD24-rg";
     assert_eq!(sorted(usual, &[BARE, NONE, INSIDE]).await?, ([0, 0], said("mine", "", "")));
     assert_eq!(sorted(usual, &[MADE, NONE, INSIDE, NONE]).await?, ([0, 1], said("mine", "", "")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_private_zone_without_a_tag_has_the_cluster_s_link_or_domain() -> Outcome {
+    const LINKED: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/z", "name": "z",
+             "type": "Microsoft.Network/privateDnsZones"},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/z/virtualNetworkLinks/DEMO-bcd24-network-link",
+             "name": "z/hub", "type": "Microsoft.Network/privateDnsZones/virtualNetworkLinks"},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/y", "name": "y",
+             "type": "Microsoft.Network/privateDnsZones"},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/y/virtualNetworkLinks/demo-bcd24-link",
+             "name": "y/demo-bcd24-link", "type": "Microsoft.Network/privateDnsZones/virtualNetworkLinks"}
+        ]}"#,
+    );
+    const NAMED: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/demo.example.com",
+             "name": "demo.example.com", "type": "Microsoft.Network/privateDnsZones"},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/example.com",
+             "name": "example.com", "type": "Microsoft.Network/privateDnsZones"}
+        ]}"#,
+    );
+    assert_eq!(sorted("rg", &[RG, NONE, LINKED, NONE]).await?, ([0, 1], said("z z/hub", "", "")));
+    assert_eq!(sorted("rg", &[RG, NONE, NAMED, NONE]).await?, ([0, 1], said("", "", "LF1326")));
     Ok(())
 }
 
