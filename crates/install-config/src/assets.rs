@@ -11,6 +11,7 @@ use landfall_model::facts::{Facts, Source, VERSION};
 use landfall_model::plan::{self, Case, Cluster, Introduced, Plan, check_introduced};
 use landfall_platform::{Offline, World};
 
+use crate::accepted::check_accepted;
 use crate::verdict::{active, field_places, places};
 pub use landfall_render::Credentials;
 use landfall_render::{Extras, File};
@@ -84,10 +85,7 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
             out.push(plan::pages::endpoint_with_user(&path_of(&pointer)));
         }
     }
-    let partitioning = case.config.cpu_partitioning.as_str();
-    if !["", "None", "AllNodes"].contains(&partitioning) {
-        out.push(plan::pages::unknown_partitioning(partitioning));
-    }
+    check_accepted(case.config, out);
     // What a default chose is not what the user asked for. The verdict on a config has said it, if there was one.
     if let Some(release) = minor_version(case.release) {
         check_release(case.given, release, out);

@@ -30,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accepted;
 pub mod assets;
 pub mod external;
 pub mod none;

@@ -4,6 +4,7 @@ use landfall_diagnostics::{Findings, shortened};
 use landfall_model::aws::catalogue::FIRST_PARTITION;
 use landfall_model::aws::config::Platform;
 use landfall_model::aws::planned::Traits;
+use landfall_model::plan::pages::not_accepted;
 use landfall_render::bootstrap_stub;
 use landfall_rules::endpoint::Endpoint;
 
@@ -12,6 +13,9 @@ use crate::rules::{missing_endpoints, unfit_tags, unusable};
 
 /// What the cloud says of a region that nobody has enabled.
 const NOT_OPTED_IN: &str = "not-opted-in";
+
+/// What the object DNS takes as the role of a private zone begins so.
+const ZONE_ROLES: &[&str] = &["arn:aws:iam::", "arn:aws-cn:iam::", "arn:aws-us-gov:iam::"];
 
 /// Refuses facts of another region, a region that is off in the account, and one that nobody knows unless the
 /// config has an endpoint for each service that is needed.
@@ -31,6 +35,17 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     let unusable = unusable(planning.case.catalogue, planning.platform);
     for finding in unusable.into_iter().chain(unfit_tags(planning.platform)) {
         out.push(finding);
+    }
+    let kind = planning.platform.lb_type.as_str();
+    if !["", "Classic", "NLB"].contains(&kind) {
+        let message = format!("ingress controllers have no load balancer of type `{}`", shortened(kind));
+        out.push(not_accepted("platform.aws.lbType", message, "use NLB or Classic"));
+    }
+    let zone_role = planning.platform.hosted_zone_role.as_str();
+    if !zone_role.is_empty() && !ZONE_ROLES.iter().any(|start| zone_role.starts_with(start)) {
+        let message = "the DNS operator takes roles of the partitions aws, aws-cn and aws-us-gov alone";
+        let help = "remove the role: give the caller's account rights on the zone";
+        out.push(not_accepted("platform.aws.hostedZoneRole", message, help));
     }
     let but = word_of_the_cloud(planning);
     let missing = missing_endpoints(planning.case.catalogue, planning.platform);
@@ -85,6 +100,9 @@ pub(super) fn traits(planning: &Planning<'_>) -> Traits {
         api_record_type: catalogue.api_record_type(region).to_owned(),
         internal_domain: catalogue.internal_domain(region),
         s3_endpoint_service: catalogue.s3_endpoint_service(region),
+        nlb_without_security_groups: catalogue
+            .region(region)
+            .is_some_and(|region| region.nlb_without_security_groups),
         trust_bundle_in_cloud_config: catalogue.partition_of(region).is_some_and(|(_, p)| p.secret),
     }
 }

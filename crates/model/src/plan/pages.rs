@@ -17,7 +17,7 @@ const ENDPOINT_USER: Code = Code::new("LF0656");
 
 const NOT_MADE: Code = Code::new("LF0657");
 const UNKNOWN_ENGINE: Code = Code::new("LF0658");
-const PARTITIONING: Code = Code::new("LF0659");
+const NOT_ACCEPTED: Code = Code::new("LF0659");
 const USER_RECORDS: Code = Code::new("LF0661");
 const TOO_NEW: Code = Code::new("LF0736");
 const OTHER_IMAGES: Code = Code::new("LF0737");
@@ -109,12 +109,10 @@ pub fn user_records(field: &str, cluster: &Cluster, addresses: &[Ipv4Addr]) -> F
     ))
 }
 
-/// A way of dividing processors that the API server refuses in the object Infrastructure.
+/// A setting that the API server or an operator of the cluster refuses.
 #[must_use]
-pub fn unknown_partitioning(mode: &str) -> Finding {
-    let message = format!("`{}` is not a CPU partitioning mode", shortened(mode));
-    Finding::error(&PARTITIONING, Kind::NotSupported, "cpuPartitioningMode", message)
-        .help("use AllNodes or None, or remove the setting")
+pub fn not_accepted(field: &str, message: impl Into<String>, help: &str) -> Finding {
+    Finding::error(&NOT_ACCEPTED, Kind::NotSupported, field, message).help(help)
 }
 
 /// Existing infrastructure with the names and groups of another release.
