@@ -217,8 +217,11 @@ fn what_the_operator_cannot_create_landfall_does() {
     });
     let graph = graph(&plan);
     let id = plan.identity.infra_id.as_str();
-    let properties = &body(&graph, &format!("virtual-machine/{id}-bootstrap"))["properties"];
-    assert_eq!(properties["additionalCapabilities"], json!({ "ultraSSDEnabled": true }));
+    let machine = |name: &str| body(&graph, &format!("virtual-machine/{id}-{name}"))["properties"].clone();
+    let properties = machine("bootstrap");
+    // It is in no zone, and outside of one Azure refuses it.
+    assert!(properties["additionalCapabilities"].is_null());
+    assert_eq!(machine("master-0")["additionalCapabilities"], json!({ "ultraSSDEnabled": true }));
     let profile = &properties["osProfile"];
     assert_eq!(profile["linuxConfiguration"]["disablePasswordAuthentication"], false, "{profile}");
     assert!(profile["adminPassword"].is_string(), "{profile}");

@@ -20,6 +20,8 @@ const USER: &str = "core";
 /// Azure insists on a password or a key. CoreOS takes its users from Ignition and looks at neither.
 const UNUSED_PASSWORD: &str = "Never-Applied-By-CoreOS-0";
 const SSH_PORT: u16 = 22;
+/// The shortest text of an RSA key of 2048 bits.
+const SHORTEST_RSA: usize = 369;
 /// Whose the ignition configs are.
 const BOOTSTRAP: &str = "bootstrap machine";
 const CONTROL_PLANE: &str = "control plane's machines";
@@ -233,7 +235,8 @@ fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
         "reference": object("NetworkInterface", card),
     }] });
     spec["storageProfile"] = json!({ "imageReference": image(set, pool), "osDisk": disk(pool, machine) });
-    if pool.ultra_disks == "Enabled" {
+    // The bootstrap machine is in no zone, and has no disks that need one.
+    if machine.role == CONTROL_PLANE && pool.ultra_disks == "Enabled" {
         spec["additionalCapabilities"] = json!({ "ultraSSDEnabled": true });
     }
     if let PoolImage::Marketplace { publisher, offer, sku, plan: true, .. } = &pool.image {
@@ -282,10 +285,16 @@ fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
     spec
 }
 
-/// The public keys of those who may log in.
+/// The public keys of those who may log in that Azure takes. CoreOS has all of them from Ignition.
 fn keys<'a>(set: &Set<'a>) -> Vec<&'a str> {
-    let lines = set.input.plan.config.ssh_key.expose().lines().map(str::trim);
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+    set.input.plan.config.ssh_key.expose().lines().map(str::trim).filter(|line| is_taken(line)).collect()
+}
+
+/// Whether Azure takes a key: Ed25519, or RSA of at least 2048 bits, without options before it.
+fn is_taken(line: &str) -> bool {
+    let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let key = rest.split_whitespace().next().unwrap_or_default();
+    kind == "ssh-ed25519" || kind == "ssh-rsa" && key.len() >= SHORTEST_RSA
 }
 
 /// The identities of the machines: the user's, or the one that is made.

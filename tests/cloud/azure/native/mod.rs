@@ -135,6 +135,40 @@ fn what_can_be_changed_in_place_is_set_back() {
     assert_eq!(site.changes(), changes + 3);
 }
 
+/// Azure shows resources as failed that work, and the cluster adds parts to them.
+#[test]
+fn what_the_cluster_added_to_a_failed_resource_stays() {
+    let site = Site::new("", "", |text, _| text);
+    let id = site.create(&[])["infraID"].as_str().unwrap().to_owned();
+    let network = |rest: &str| Site::in_group(&id, &format!("Microsoft.Network/{rest}"));
+    let balancer = network(&format!("loadBalancers/{id}"));
+    let rules = network(&format!("networkSecurityGroups/{id}-nsg"));
+    let added = |list: &str| (list.to_owned(), serde_json::json!({ "name": "a5a7", "properties": {} }));
+    let all = [(&balancer, added("frontendIPConfigurations")), (&rules, added("securityRules"))];
+    site.azure.edit(|tree| {
+        for (path, (list, part)) in &all {
+            let properties = &mut tree.at(path)["properties"];
+            properties["provisioningState"] = "Failed".into();
+            properties[list].as_array_mut().unwrap().push(part.clone());
+        }
+    });
+    let changes = site.azure.asked().iter().filter(|one| one.call.method == "PUT").count();
+    let said = site.create(&[]);
+    let asked = site.azure.asked();
+    let put = asked.iter().filter(|one| one.call.method == "PUT").map(|one| one.call.path.as_str());
+    let put: BTreeSet<&str> = put.skip(changes).collect();
+    assert_eq!(put.len(), 2, "{put:?} {said}");
+    site.azure.edit(|tree| {
+        for (path, (list, part)) in &all {
+            let properties = &tree.at(path)["properties"];
+            let parts = properties[list].as_array().unwrap();
+            assert!(parts.iter().any(|one| one["name"] == part["name"]), "{path}: {parts:?}");
+            assert_ne!(properties["provisioningState"], "Failed", "{path}");
+        }
+    });
+    site.stands_as_planned(&id);
+}
+
 #[test]
 fn a_record_of_somebody_else_is_kept() {
     let zone =

@@ -4,6 +4,7 @@
 //! that Azure names is followed to its end, and what it fails for is told in Azure's words. After a kill, the state
 //! of the resource itself tells how far it is.
 
+mod again;
 mod association;
 mod compare;
 mod failure;
@@ -64,6 +65,8 @@ struct Known {
     begun: HashMap<String, Value>,
     /// Resources that were ready with the answer to the creating call, by ids.
     answers: HashMap<String, Value>,
+    /// What Azure shows as failed, by ids.
+    failed: HashMap<String, Value>,
     /// Keys of storage accounts, by ids.
     keys: HashMap<String, Secret<String>>,
 }
@@ -154,8 +157,12 @@ impl<'a> Resources<'a> {
             false if lists::has(wanted.kind) => self.lists.find(arm, version, id).await,
             false => self.lists.one(arm, version, id).await,
         };
-        let found = found.map_err(|fault| failure(&fault))?;
-        Ok(found.map(|found| existing(wanted, &found)))
+        let Some(found) = found.map_err(|fault| failure(&fault))? else { return Ok(None) };
+        let existing = existing(wanted, &found);
+        if matches!(existing.state, State::Broken(_)) {
+            self.known().failed.insert(id.to_owned(), found);
+        }
+        Ok(Some(existing))
     }
 
     async fn make(&self, wanted: &Wanted) -> Made<Properties> {
@@ -178,6 +185,11 @@ impl<'a> Resources<'a> {
             let config = self.config(&name, wanted).await?;
             body["properties"]["osProfile"]["customData"] = STANDARD.encode(config.expose()).into();
         }
+        let failed = self.known().failed.remove(id);
+        let is_new = failed.is_none();
+        if let Some(failed) = failed.filter(|_| again::has_parts(wanted.kind)) {
+            body = again::merged(failed, body);
+        }
         let arm = self.arm().await?;
         let mut place = id;
         if association::is(id) {
@@ -191,7 +203,9 @@ impl<'a> Resources<'a> {
             return Err(failure(&fault));
         }
         let mut known = self.known();
-        known.made.insert(id.to_lowercase());
+        if is_new {
+            known.made.insert(id.to_lowercase());
+        }
         known.operations.remove(id);
         let made = existing(wanted, &shown);
         match begun {
