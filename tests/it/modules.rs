@@ -25,6 +25,7 @@ const FROM_ENVIRONMENT: &[&str] = &["aws_bootstrap_ignition_url", "completed_ign
 
 /// Variables that stay at their defaults in all examples, with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
+    ("aws_load_balancer_security_groups", "only set for regions that refuse them"),
     ("aws_master_use_spot_instance", "the install config has no field for it"),
     ("azure_bootstrap_vm_type", "the bootstrap machine has the control plane's size"),
     ("azure_certificate_password", "secret: terraform takes it from ARM_CLIENT_CERTIFICATE_PASSWORD"),

@@ -55,6 +55,12 @@ variable "aws_api_record_type" {
   }
 }
 
+variable "aws_load_balancer_security_groups" {
+  type        = bool
+  default     = true
+  description = "Whether load balancers have security groups: some regions refuse them."
+}
+
 variable "aws_dhcp_domain_name" {
   type        = string
   description = "Domain of the machines' host names in a new VPC, e.g. ec2.internal."

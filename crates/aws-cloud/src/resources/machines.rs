@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use aws_sdk_ec2::types::{
     AmdSevSnpSpecification, BlockDeviceMapping, CpuOptionsRequest, EbsBlockDevice, Filter, HttpTokensState,
     IamInstanceProfileSpecification, ImageState, Instance, InstanceMetadataEndpointState,
-    InstanceMetadataOptionsRequest, InstanceNetworkInterfaceSpecification, InstanceStateName, InstanceType,
-    ResourceType, Tag, Volume, VolumeAttachment, VolumeType,
+    InstanceMetadataOptionsRequest, InstanceMetadataProtocolState, InstanceNetworkInterfaceSpecification,
+    InstanceStateName, InstanceType, ResourceType, Tag, Volume, VolumeAttachment, VolumeType,
 };
 use aws_smithy_types::base64;
 use landfall_platform::native::{Failure, Properties, State, Wanted};
@@ -237,6 +237,9 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
     let metadata = InstanceMetadataOptionsRequest::builder()
         .http_endpoint(InstanceMetadataEndpointState::Enabled)
         .http_tokens(HttpTokensState::from(wanted.text("tokens")))
+        .set_http_protocol_ipv6(
+            is_true(wanted, "metadataIpv6").then_some(InstanceMetadataProtocolState::Enabled),
+        )
         .build();
     let interface = InstanceNetworkInterfaceSpecification::builder().device_index(0);
     let interface = match wanted.text("interface") {

@@ -138,7 +138,7 @@ fn subnets(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) -
 }
 
 /// Cuts the network into equal blocks (from 4.16 on): a private subnet for each zone, one block that the public
-/// subnets share, one that the subnets of local zones share, and at least one that stays free.
+/// subnets share, one that the subnets of local zones share, and at least one that stays free, as does a part of that of local zones.
 fn blocks(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) -> Option<Vec<NewSubnet>> {
     let shared = 1 + usize::from(!local.is_empty());
     let mut blocks = parts(vpc, zones.len() + shared + 1)?;
@@ -146,7 +146,7 @@ fn blocks(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) ->
     add(&mut subnets, zones, false, &mut blocks);
     add(&mut subnets, zones, true, &mut parts(blocks.next()?, zones.len())?);
     if !local.is_empty() {
-        let mut edge = parts(blocks.next()?, 2 * local.len())?;
+        let mut edge = parts(blocks.next()?, 2 * local.len() + 1)?;
         add(&mut subnets, local, false, &mut edge);
         add(&mut subnets, local, true, &mut edge);
     }
@@ -234,7 +234,7 @@ mod tests {
         let public = ["10.0.96.0/21", "10.0.104.0/21", "10.0.112.0/21"];
         let wanted: Vec<&str> = private.into_iter().chain(public).collect();
         assert_eq!(cidrs(&zones, &[]), wanted);
-        let edge = ["10.0.128.0/20", "10.0.144.0/20"];
+        let edge = ["10.0.128.0/21", "10.0.136.0/21"];
         assert_eq!(cidrs(&zones, &local), wanted.into_iter().chain(edge).collect::<Vec<&str>>());
         assert_eq!(cidrs(&zones[..1], &[]), ["10.0.0.0/18", "10.0.64.0/18"]);
     }

@@ -71,8 +71,16 @@ impl Rendering<'_> {
             None => {}
         }
         // Subnets of local zones have IPv4 addresses alone.
-        if self.platform.ip_family == "DualStackIPv6Primary" && !pool.local_zones.contains_key(zone) {
-            machine["assignPrimaryIPv6"] = "enabled".into();
+        if self.platform.is_dual_stack() && !pool.local_zones.contains_key(zone) {
+            let is_primary = self.platform.ip_family == "DualStackIPv6Primary";
+            machine["assignPrimaryIPv6"] = if is_primary { "enabled" } else { "disabled" }.into();
+            machine["instanceMetadataOptions"]["httpProtocolIpv6"] = "enabled".into();
+            // Host names after addresses have no AAAA records.
+            machine["privateDnsName"] = json!({
+                "enableResourceNameDnsAAAARecord": true,
+                "enableResourceNameDnsARecord": true,
+                "hostnameType": "resource-name",
+            });
         }
         machine
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-use landfall_model::aws::planned::{Network, Pool};
+use landfall_model::aws::planned::{Network, Pool, SubnetRoles};
 use landfall_model::plan::{Since, in_turn};
 use landfall_render::bootstrap_stub;
 use serde::Serialize;
@@ -95,6 +95,8 @@ struct Own<'a> {
     aws_bootstrap_subnet: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     aws_cluster_api_image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aws_load_balancer_security_groups: Option<bool>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     aws_api_addresses: &'a BTreeMap<String, Ipv4Addr>,
 }
@@ -172,12 +174,18 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         aws_internal_balancer_subnets: roles.map_or_else(BTreeSet::new, |roles| {
             roles.internal_balancer.values().map(String::as_str).collect()
         }),
-        aws_bootstrap_subnet: roles
-            .and_then(|roles| roles.bootstrap.values().next())
-            .map_or("", String::as_str),
+        aws_bootstrap_subnet: roles.and_then(|roles| bootstrap_subnet(roles, master)).unwrap_or_default(),
         aws_api_addresses: &rendering.aws.api_addresses,
         aws_cluster_api_image: image_in_templates(rendering.plan, rendering.aws),
+        aws_load_balancer_security_groups: traits.nlb_without_security_groups.then_some(false),
     })
+}
+
+/// The subnet of the bootstrap machine among those with roles, if possible in the zone of the first control plane
+/// machine: other zones may not offer its type.
+fn bootstrap_subnet<'a>(roles: &'a SubnetRoles, master: &Pool) -> Option<&'a str> {
+    let near = master.zones.first().and_then(|zone| roles.bootstrap.get(zone));
+    near.or_else(|| roles.bootstrap.values().next()).map(String::as_str)
 }
 
 /// The distinct zones of the compute pools that are no local zones.

@@ -94,6 +94,7 @@ impl Builder<'_> {
                 "userData": secret("ignition_master"),
                 "interface": id(&interface),
                 "tokens": vars.aws_master_instance_metadata_authentication,
+                "metadataIpv6": vars.is_dual_stack().then_some(true),
                 "amdSevSnp": vars.aws_master_amd_sev_snp,
                 "volume": volume,
                 "volumeTags": self.tags_named(&format!("{name}-vol")),
@@ -150,7 +151,17 @@ impl Builder<'_> {
         after.push("object/ignition".to_owned());
         let mut groups = control_plane_groups(vars.aws_layout);
         groups.push(id(&group));
-        let subnets = if is_external { &network.public } else { &network.private };
+        let (subnets, of_zone) = if is_external {
+            (&network.public, &network.public_of_zone)
+        } else {
+            (&network.private, &network.private_of_zone)
+        };
+        let mut subnet = subnets.first();
+        if vars.is_cluster_api() {
+            groups.extend(vars.aws_master_security_groups.iter().map(|group| json!(group)));
+            // Other zones may not offer its type.
+            subnet = vars.aws_master_availability_zones.first().and_then(|zone| of_zone.get(zone)).or(subnet);
+        }
         let given_subnet = vars.aws_bootstrap_subnet.as_ref().map(|subnet| json!(subnet));
         let kind = Some(&vars.aws_bootstrap_instance_type).filter(|kind| !kind.is_empty());
         let image = self.used_image();
@@ -160,13 +171,14 @@ impl Builder<'_> {
             "type": kind.unwrap_or(&vars.aws_master_instance_type),
             "profile": profile,
             "userData": secret("aws_bootstrap_stub_ignition"),
-            "subnet": given_subnet.as_ref().or(subnets.first()),
+            "subnet": given_subnet.as_ref().or(subnet),
             "groups": groups,
             "ipv6Addresses": self.ipv6_addresses(),
             "ipv6Primary": vars.is_ipv6_primary().then_some(true),
             "isPublic": is_external && !from_pool,
             "tokens": vars.aws_bootstrap_instance_metadata_authentication,
-            "volume": { "type": "gp2", "size": 30, "encrypted": true },
+            "metadataIpv6": vars.is_dual_stack().then_some(true),
+            "volume": { "type": "gp2", "size": 30, "encrypted": true, "key": vars.aws_master_root_volume_kms_key_id },
             "volumeTags": self.tags_named("bootstrap-vol"),
             "tags": self.tags_named("bootstrap"),
         });

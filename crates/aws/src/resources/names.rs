@@ -68,7 +68,8 @@ impl Builder<'_> {
     }
 
     pub(super) fn balancers(&mut self, network: &Network) {
-        let groups = self.vars.is_cluster_api().then(|| [id(&group_name("apiserver-lb"))]);
+        let has_groups = self.vars.is_cluster_api() && self.vars.aws_load_balancer_security_groups;
+        let groups = has_groups.then(|| [id(&group_name("apiserver-lb"))]);
         let given = &self.vars.aws_internal_balancer_subnets;
         let given: Vec<Value> = given.iter().map(|subnet| json!(subnet)).collect();
         let mut balancers = vec![("int", if given.is_empty() { &network.private } else { &given })];

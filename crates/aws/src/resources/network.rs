@@ -18,6 +18,8 @@ pub(super) struct Network {
     pub(super) public: Vec<Value>,
     /// Private subnet by zone; in the user's VPC the zone is asked for.
     pub(super) private_of_zone: BTreeMap<String, Value>,
+    /// Public subnet by zone, where something needs it.
+    pub(super) public_of_zone: BTreeMap<String, Value>,
     /// The address range of the user's VPC.
     pub(super) given_range: Option<Value>,
     /// The IPv6 addresses of the VPC in a dual-stack cluster.
@@ -45,24 +47,30 @@ impl Builder<'_> {
 
     fn given_network(&mut self, vpc: &str) -> Network {
         let given = self.add("given-vpc", "vpc", json!({ "id": vpc }), &[]);
-        let mut private_of_zone = BTreeMap::new();
-        let subnets = self.vars.aws_private_subnets.clone();
-        if !subnets.is_empty() {
-            let zones = self.add("given-subnets", "private", json!({ "ids": subnets, "vpc": vpc }), &[]);
-            for zone in &self.vars.aws_master_availability_zones {
-                let subnet = output(&zones, zone);
-                private_of_zone.insert(zone.clone(), subnet);
-            }
-        }
+        let (private, public) = (&self.vars.aws_private_subnets, &self.vars.aws_public_subnets);
+        let is_asked = self.vars.is_cluster_api() && self.vars.is_external();
+        let for_bootstrap =
+            if is_asked && self.vars.aws_bootstrap_subnet.is_none() { public } else { &Vec::new() };
         Network {
             vpc: json!(vpc),
             gateway: Vec::new(),
-            private: subnets.into_iter().map(Value::from).collect(),
-            public: self.vars.aws_public_subnets.iter().map(|subnet| json!(subnet)).collect(),
-            private_of_zone,
+            private: private.iter().map(|subnet| json!(subnet)).collect(),
+            public: public.iter().map(|subnet| json!(subnet)).collect(),
+            private_of_zone: self.given_by_zone(vpc, "private", private),
+            public_of_zone: self.given_by_zone(vpc, "public", for_bootstrap),
             given_range: Some(output(&given, "cidr")),
             ipv6: self.vars.is_dual_stack().then(|| output(&given, "ipv6Cidr")),
         }
+    }
+
+    /// The user's subnets in the zones of the control plane.
+    fn given_by_zone(&mut self, vpc: &str, name: &str, subnets: &[String]) -> BTreeMap<String, Value> {
+        if subnets.is_empty() {
+            return BTreeMap::new();
+        }
+        let found = self.add("given-subnets", name, json!({ "ids": subnets, "vpc": vpc }), &[]);
+        let zones = self.vars.aws_master_availability_zones.iter();
+        zones.map(|zone| (zone.clone(), output(&found, zone))).collect()
     }
 
     #[allow(clippy::too_many_lines, reason = "one list of what a network consists of")]
@@ -114,6 +122,7 @@ impl Builder<'_> {
             private: Vec::new(),
             public: Vec::new(),
             private_of_zone: BTreeMap::new(),
+            public_of_zone: BTreeMap::new(),
             given_range: None,
             ipv6: ipv6.as_ref().map(|ipv6| ipv6.cidr.clone()),
         };
@@ -148,6 +157,7 @@ impl Builder<'_> {
             );
             nat.insert(zone.clone(), one);
             network.public.push(id(&subnet));
+            network.public_of_zone.insert(zone.clone(), id(&subnet));
         }
         let mut tables = vec![id(&public_table)];
         let mut of_zone: Vec<String> = Vec::new();

@@ -22,8 +22,8 @@ fn a_refusal_names_the_engine_that_can() {
     assert!(finding.help.is_some_and(|help| help.contains("--engine terraform")));
 }
 
-/// The records of a cluster, each with the records that it waits for; `more` are further variables.
-fn records(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Vec<String>>> {
+/// The variables of a cluster; `more` are further ones.
+fn variables(more: &[(&str, Value)]) -> serde_json::Result<Variables> {
     let mut all = json!({
         "aws_ami": "ami-0a", "aws_ami_region": "us-east-1", "aws_region": "us-east-1",
         "aws_master_instance_type": "m6i.xlarge", "aws_master_availability_zones": ["us-east-1a"],
@@ -39,7 +39,12 @@ fn records(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Vec<St
     for (name, value) in more {
         all[*name] = value.clone();
     }
-    let vars: Variables = serde_json::from_value(all)?;
+    serde_json::from_value(all)
+}
+
+/// The records of a cluster, each with the records that it waits for; `more` are further variables.
+fn records(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Vec<String>>> {
+    let vars = variables(more)?;
     let graph = Graph { titles: TITLES, ..Graph::default() };
     let mut builder = Builder { vars: &vars, graph, stage: CLUSTER_STAGE };
     let network = Network {
@@ -48,6 +53,7 @@ fn records(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Vec<St
         private: Vec::new(),
         public: Vec::new(),
         private_of_zone: BTreeMap::new(),
+        public_of_zone: BTreeMap::new(),
         given_range: None,
         ipv6: None,
     };
@@ -58,6 +64,52 @@ fn records(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Vec<St
         (node.name.clone(), needs.map(str::to_owned).collect())
     });
     Ok(waits.collect())
+}
+
+/// All that is created, by name; `more` are further variables.
+fn created(more: &[(&str, Value)]) -> serde_json::Result<BTreeMap<String, Value>> {
+    let cidrs = |third: u8| json!({ "us-east-1a": format!("10.0.{third}.0/24"), "us-east-1b": format!("10.0.{}.0/24", third + 1) });
+    let of_network = [("aws_private_cidrs", cidrs(0)), ("aws_public_cidrs", cidrs(8))];
+    let vars = variables(&[&of_network, more].concat())?;
+    let mut builder =
+        Builder { vars: &vars, graph: Graph { titles: TITLES, ..Graph::default() }, stage: CLUSTER_STAGE };
+    let network = builder.network();
+    builder.cluster(&network, None);
+    builder.bootstrap(&network);
+    let nodes = builder.graph.resources.into_iter();
+    Ok(nodes.map(|node| (node.name, Value::Object(node.properties))).collect())
+}
+
+#[test]
+fn the_bootstrap_machine_is_like_those_of_the_control_plane() -> serde_json::Result<()> {
+    let more = [
+        ("aws_master_availability_zones", json!(["us-east-1b"])),
+        ("aws_master_security_groups", json!(["sg-1"])),
+        ("aws_master_root_volume_kms_key_id", json!("arn:aws:kms:us-east-1:123456789012:key/k")),
+    ];
+    for (layout, zone, groups) in [("4.14", "us-east-1a", 2), ("4.16", "us-east-1b", 5)] {
+        let all = created(&[&more[..], &[("aws_layout", json!(layout))]].concat())?;
+        let (machine, master) = (&all["instance/bootstrap"], &all["instance/master-0"]);
+        assert_eq!(machine["subnet"], super::id(&format!("subnet/public-{zone}")), "{layout}");
+        assert_eq!(machine["groups"].as_array().map(Vec::len), Some(groups), "{layout}");
+        assert_eq!(machine["volume"]["key"], master["volume"]["key"]);
+        assert!(machine["volume"]["key"].is_string());
+    }
+    let given = [("aws_vpc", json!("vpc-1")), ("aws_public_subnets", json!(["subnet-1", "subnet-2"]))];
+    let all = created(&[&more[..], &given].concat())?;
+    let near = landfall_platform::native::output("given-subnets/public", "us-east-1b");
+    assert_eq!(all["instance/bootstrap"]["subnet"], near);
+    Ok(())
+}
+
+#[test]
+fn some_regions_have_load_balancers_without_security_groups() -> serde_json::Result<()> {
+    for (has, groups) in [(true, 1), (false, 0)] {
+        let all = created(&[("aws_load_balancer_security_groups", json!(has))])?;
+        let found = all["load-balancer/int"]["securityGroups"].as_array().map_or(0, Vec::len);
+        assert_eq!(found, groups);
+    }
+    Ok(())
 }
 
 /// A run that is killed in between leaves no public record without the private one by which destroy knows it.

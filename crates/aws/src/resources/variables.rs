@@ -106,8 +106,14 @@ pub(super) struct Variables {
     pub(super) aws_internal_balancer_subnets: Vec<String>,
     pub(super) aws_bootstrap_subnet: Option<String>,
     pub(super) aws_cluster_api_image: Option<String>,
+    #[serde(default = "yes")]
+    pub(super) aws_load_balancer_security_groups: bool,
     #[serde(default)]
     pub(super) aws_api_addresses: BTreeMap<String, String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn optional() -> String {

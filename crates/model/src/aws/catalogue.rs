@@ -113,6 +113,8 @@ model! {
         /// Hosted zone that aliases of network load balancers point into.
         #[serde(rename = "nlbHostedZoneID")]
         pub nlb_hosted_zone_id: Option<String>,
+        /// Whether AWS refuses security groups on network load balancers there.
+        pub nlb_without_security_groups: bool,
         /// Endpoints of services that are not at `https://<service>.<region>.<dnsSuffix>`.
         pub endpoints: BTreeMap<String, Endpoint>,
         /// Endpoints that an install config gets which names none.

@@ -52,6 +52,8 @@ pub struct Traits {
     pub internal_domain: String,
     /// Name of the endpoint service of S3, such as `com.amazonaws.us-east-1.s3`.
     pub s3_endpoint_service: String,
+    /// Whether network load balancers have no security groups.
+    pub nlb_without_security_groups: bool,
     /// Whether the cloud provider's config carries the trust bundle.
     pub trust_bundle_in_cloud_config: bool,
 }

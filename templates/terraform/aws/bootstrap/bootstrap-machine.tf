@@ -5,7 +5,9 @@ locals {
   is_dual_stack   = var.aws_ip_family != "IPv4"
   is_ipv6_primary = var.aws_ip_family == "DualStackIPv6Primary"
 
-  usual_subnet = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
+  first_subnet = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
+
+  security_groups = var.aws_layout == "4.14" ? [] : var.aws_master_security_groups
 }
 
 resource "aws_eip" "bootstrap" {
@@ -26,8 +28,8 @@ resource "aws_instance" "bootstrap" {
   instance_type               = coalesce(var.aws_bootstrap_instance_type, var.aws_master_instance_type)
   iam_instance_profile        = local.bootstrap_profile
   user_data                   = local.bootstrap_user_data
-  subnet_id                   = coalesce(var.aws_bootstrap_subnet, local.usual_subnet)
-  vpc_security_group_ids      = concat(var.master_sg_ids, [aws_security_group.bootstrap.id])
+  subnet_id                   = coalesce(var.aws_bootstrap_subnet, var.bootstrap_subnet_id, local.first_subnet)
+  vpc_security_group_ids      = concat(var.master_sg_ids, [aws_security_group.bootstrap.id], local.security_groups)
   associate_public_ip_address = local.is_external && !local.from_pool
   tags                        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap" })
   volume_tags                 = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-vol" })
@@ -35,14 +37,16 @@ resource "aws_instance" "bootstrap" {
   enable_primary_ipv6         = local.is_ipv6_primary ? true : null
 
   metadata_options {
-    http_endpoint = "enabled"
-    http_tokens   = var.aws_bootstrap_instance_metadata_authentication
+    http_endpoint      = "enabled"
+    http_tokens        = var.aws_bootstrap_instance_metadata_authentication
+    http_protocol_ipv6 = local.is_dual_stack ? "enabled" : null
   }
 
   root_block_device {
     volume_type = "gp2"
     volume_size = 30
     encrypted   = true
+    kms_key_id  = var.aws_master_root_volume_kms_key_id
   }
 
   # Ignition runs once, at the first start: the object and the right to read it must be there by then.
@@ -51,7 +55,7 @@ resource "aws_instance" "bootstrap" {
   # A run that resumes must leave a working machine alone. It signs a new URL, which only the first start reads, but
   # changed user data would stop the machine; and one that is stopped has no public address, which would replace it.
   lifecycle {
-    ignore_changes = [user_data, associate_public_ip_address]
+    ignore_changes = [user_data, associate_public_ip_address, root_block_device[0].kms_key_id]
   }
 }
 

@@ -26,6 +26,12 @@ variable "private_subnet_ids" {
   description = "Private subnets. The first one is for the bootstrap machine of an internal cluster."
 }
 
+variable "bootstrap_subnet_id" {
+  type        = string
+  default     = null
+  description = "Subnet of the bootstrap machine, in the zone of the first control plane machine."
+}
+
 variable "master_sg_ids" {
   type        = list(string)
   description = "Security groups of the control plane machines; the bootstrap machine gets them too."

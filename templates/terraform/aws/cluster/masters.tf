@@ -36,8 +36,9 @@ resource "aws_instance" "master" {
   }
 
   metadata_options {
-    http_endpoint = "enabled"
-    http_tokens   = var.aws_master_instance_metadata_authentication
+    http_endpoint      = "enabled"
+    http_tokens        = var.aws_master_instance_metadata_authentication
+    http_protocol_ipv6 = local.is_dual_stack ? "enabled" : null
   }
 
   root_block_device {

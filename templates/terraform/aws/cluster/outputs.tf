@@ -20,6 +20,11 @@ output "private_subnet_ids" {
   value       = local.private_subnet_ids
 }
 
+output "bootstrap_subnet_id" {
+  description = "Subnet of the bootstrap machine, in the zone of the first control plane machine."
+  value       = local.bootstrap_subnet_id
+}
+
 output "master_sg_ids" {
   description = "Security groups of the control plane machines."
   value       = local.master_security_group_ids

@@ -47,7 +47,10 @@ locals {
     for role in { "4.14" = ["master"], "4.16" = ["node", "lb", "controlplane"] }[var.aws_layout] :
     local.security_group_ids[role]
   ]
-  load_balancer_security_group_ids = local.cluster_api ? [local.security_group_ids["apiserver-lb"]] : null
+  load_balancer_security_group_ids = (local.cluster_api && var.aws_load_balancer_security_groups
+    ? [local.security_group_ids["apiserver-lb"]]
+    : null
+  )
 }
 
 # Rules are resources of their own because the groups refer to each other. They have no tags, since they go with

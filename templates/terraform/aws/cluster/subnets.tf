@@ -40,4 +40,16 @@ locals {
     ? { for zone, subnet in aws_subnet.private : zone => subnet.id }
     : { for zone, ids in local.given_private_subnets_by_zone : zone => ids[0] }
   )
+
+  given_public_subnets_by_zone = { for subnet in local.given_public_subnets : data.aws_subnet.public[subnet].availability_zone => subnet... }
+  public_subnet_of_zone = (local.new_network
+    ? { for zone, subnet in aws_subnet.public : zone => subnet.id }
+    : { for zone, ids in local.given_public_subnets_by_zone : zone => ids[0] }
+  )
+
+  # Layout 4.16: other zones may not offer the type of the bootstrap machine.
+  bootstrap_subnet_id = (local.cluster_api
+    ? lookup(local.is_external ? local.public_subnet_of_zone : local.private_subnet_of_zone, var.aws_master_availability_zones[0], null)
+    : null
+  )
 }
