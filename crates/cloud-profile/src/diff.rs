@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
-use similar::Algorithm;
-use similar::udiff::unified_diff;
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::group_diff_ops;
+use similar::udiff::UnifiedHunkHeader;
 
 use super::document::key_of;
 
@@ -45,7 +46,25 @@ pub fn yaml<T: Serialize>(value: &T) -> String {
 #[must_use]
 pub fn unified<T: Serialize>(old: &T, new: &T, names: (&str, &str)) -> String {
     const AROUND: usize = 3;
-    unified_diff(Algorithm::Myers, &yaml(old), &yaml(new), AROUND, Some(names))
+    let (old, new) = (yaml(old), yaml(new));
+    let lines = |text: &'_ str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<String>>();
+    let (old, new) = (lines(&old), lines(&new));
+    // Named here, the other algorithms of the crate are not in the program.
+    let mut compact = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
+    let Ok(()) = myers::diff(&mut compact, &old[..], 0..old.len(), &new[..], 0..new.len());
+    let mut text = String::new();
+    let hunks = group_diff_ops(compact.into_inner().into_inner().into_ops(), AROUND);
+    for hunk in hunks.iter().filter(|hunk| !hunk.is_empty()) {
+        if text.is_empty() {
+            text = format!("--- {}\n+++ {}\n", names.0, names.1);
+        }
+        text.extend([UnifiedHunkHeader::new(hunk).to_string().as_str(), "\n"]);
+        let changes = hunk.iter().flat_map(|change| change.iter_slices(&old[..], &new[..]));
+        for (tag, lines) in changes {
+            text.extend(lines.iter().flat_map(|line| [tag.to_string(), line.clone()]));
+        }
+    }
+    text
 }
 
 /// The places at which a value differs from an earlier one, `at` being the path of both.

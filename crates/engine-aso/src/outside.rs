@@ -56,6 +56,12 @@ pub static OUTSIDE: &[Outside] = &[
               `kubernetes.io_cluster.<infrastructure id>: owned`",
     },
     Outside {
+        what: "role in the group of your network",
+        by: By::User,
+        how: "in an existing network, the cluster's cloud controller joins your subnets: assign the role \
+              Contributor, or Network Contributor, on `networkResourceGroupName` to the identity of the machines",
+    },
+    Outside {
         what: "image upload",
         by: By::Landfall,
         how: "`create cluster --aso-machines aso` copies the disk image into the storage account; otherwise \

@@ -116,7 +116,7 @@ pub fn unusable_patch(kind: &str, name: &str, why: &str) -> Finding {
 }
 
 pub(super) fn machines(field: &str, what: &str) -> Finding {
-    let message = format!("Azure Service Operator cannot create machines with {what}");
+    let message = format!("landfall does not create machines with {what} through Azure Service Operator");
     Finding::error(&MACHINES, Kind::NotSupported, field, message)
         .help("remove the field, or create the machines with another engine: `--machines none`")
 }

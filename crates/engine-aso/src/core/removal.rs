@@ -37,16 +37,23 @@ fn foreign_object(case: &Case<'_>) -> Option<Action> {
 
 /// Row 4.
 fn failed_for_good(case: &Case<'_>) -> Option<Action> {
-    let ready = &case.ready;
-    let failed =
-        ready.status == Status::False && ready.severity == Some("Error") && ready.reason != "Deleting";
+    let failed = case.ready.severity == Some("Error") && is_refused(case);
     (case.object.is_being_deleted() && failed)
         .then(|| case.keep(What::TerminalError, format!("delete failed: {}", ready.said())))
 }
 
-/// Row 5.
+/// Row 5. What Azure refuses in the end, the operator tries again.
 fn on_its_way(case: &Case<'_>) -> Option<Action> {
-    case.object.is_being_deleted().then(|| case.keep(What::Wait, "delete in progress"))
+    let why = if is_refused(case) { format!(": {}", case.ready.said()) } else { String::new() };
+    case.object.is_being_deleted().then(|| case.keep(What::Wait, format!("delete in progress{why}")))
+}
+
+/// Whether the operator says of the deletion that it does not succeed. The generation grows with the mark for deletion:
+/// what it said of an earlier one is why something could not be created.
+fn is_refused(case: &Case<'_>) -> bool {
+    let ready = &case.ready;
+    let is_stale = ready.observed_generation.is_some_and(|observed| observed < case.object.generation());
+    ready.status == Status::False && ready.reason != "Deleting" && !is_stale
 }
 
 /// Row 5a. In a dry run, what was adopted stays, and is only read from now on.

@@ -87,6 +87,31 @@ fn and(mut change: Value, more: &Value) -> Value {
 const READY: (&str, &str) = ("True", "Succeeded");
 const NOT_FOUND: (&str, &str) = ("False", "AzureResourceNotFound");
 
+/// The mark for deletion raises the generation; what the operator said before is of the creation.
+#[test]
+fn only_what_is_said_of_a_deletion_is_why_it_does_not_succeed() {
+    let going = |observed: i64, reason: &str, severity: &str| {
+        let ready = json!({
+            "type": "Ready", "status": "False", "reason": reason, "severity": severity, "message": "it is said",
+            "observedGeneration": observed,
+        });
+        let change = json!({
+            "metadata": { "generation": 2, "deletionTimestamp": "1970-01-01T00:00:00Z" },
+            "status": { "conditions": [ready] },
+        });
+        let action = removed(&change, |_| {})?;
+        Some((action.what.name(), action.message))
+    };
+    let expect = |what: &'static str, message: &str| Some((what, message.to_owned()));
+    assert_eq!(going(1, "AuthorizationFailed", "Error"), expect("wait", "delete in progress"));
+    assert_eq!(
+        going(2, "AuthorizationFailed", "Error"),
+        expect("terminal-error", "delete failed: it is said")
+    );
+    assert_eq!(going(2, "ScopeLocked", "Warning"), expect("wait", "delete in progress: it is said"));
+    assert_eq!(going(2, "Deleting", "Info"), expect("wait", "delete in progress"));
+}
+
 #[test]
 fn a_call_that_is_refused_for_good_is_not_repeated() {
     let creation = |code: Option<u16>| {

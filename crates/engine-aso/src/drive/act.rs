@@ -149,7 +149,7 @@ pub(super) fn preconditions(object: &Value) -> Value {
 }
 
 /// Where an object stands, in the version in which it is read or written.
-fn location(drive: &Drive, planned: &Planned, existing: Option<&Value>) -> Location {
+pub(super) fn location(drive: &Drive, planned: &Planned, existing: Option<&Value>) -> Location {
     let written = match &planned.action.what {
         What::Create(object) => Some(object),
         _ => existing,

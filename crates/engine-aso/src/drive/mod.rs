@@ -24,6 +24,7 @@ mod relocate;
 mod removal;
 mod run;
 mod silence;
+mod wake;
 mod world;
 
 #[cfg(test)]

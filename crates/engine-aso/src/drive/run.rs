@@ -17,6 +17,7 @@ use super::act::look_for_credential;
 use super::api::{Api, Feed, ObjectEvent};
 use super::boot_sources::{Basis, basis};
 use super::silence::Silence;
+use super::wake::Woken;
 use super::{Drive, ObservedState, Pace, Step, Work, act};
 use crate::core::Outcome;
 use crate::desired::Need;
@@ -110,6 +111,7 @@ pub async fn run(
     let mut looked = Instant::now();
     let mut drive = Cow::Borrowed(drive);
     let mut booting = Booting { boot, work: None };
+    let mut woken = None;
     loop {
         let mut rest = None;
         if heard.unheard.is_empty() {
@@ -119,6 +121,13 @@ pub async fn run(
             }
             world.now = (limits.clock)();
             latest = drive.step(&world);
+            if woken.is_none() {
+                woken = Some(Woken::wake(&drive, api, &latest, &mut world).await);
+                latest = drive.step(&world);
+            }
+            if let Some(woken) = &woken {
+                woken.hold(&mut latest, &world);
+            }
             pace.hold(&mut latest, &world);
             silence.explain(&mut latest, watcher, stop).await;
             tell(&latest, &mut pace, watcher);

@@ -108,6 +108,20 @@ async fn a_credential_that_is_gone_is_no_reason_to_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_failed_for_good_is_tried_again_by_the_next_run() {
+    let api = Played::default();
+    api.fail("VirtualNetwork", "net");
+    assert_eq!(make(&api).await, Some(End::Stuck));
+    // While the reason stays, so does the failure.
+    assert_eq!(make(&api).await, Some(End::Stuck));
+    let credential = || api.annotation("VirtualNetwork", "net", keys::CREDENTIAL_FROM);
+    assert_eq!(credential(), Some(keys::credential_name(ID)));
+    api.mend("VirtualNetwork", "net");
+    assert_eq!(make(&api).await, Some(End::Done));
+    assert_eq!(credential(), Some(keys::credential_name(ID)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn work_ends_after_an_hour_and_leaves_what_stands() {
     let api = Played::default();
     // Nobody answers.

@@ -144,6 +144,11 @@ impl Played {
         self.say(kind, name, ("AuthorizationFailed", "Error"));
     }
 
+    /// Lets the operator make a resource that it failed with, once it looks at it again.
+    pub(super) fn mend(&self, kind: &'static str, name: &str) {
+        locked(&self.state).failing.remove(&(kind, name.to_owned()));
+    }
+
     /// Lets the operator say this of a resource that it cannot make.
     pub(super) fn say(&self, kind: &'static str, name: &str, said: (&'static str, &'static str)) {
         locked(&self.state).failing.insert((kind, name.to_owned()), said);

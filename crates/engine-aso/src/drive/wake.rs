@@ -1,0 +1,69 @@
+//! What Azure refused for good, the operator tries again only when the spec or the policy or the name of the credential
+//! changes, not when somebody mends the reason. So a run begins with another name of the credential for these objects; the
+//! next step sets it back, also after a kill in between.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::act::location;
+use super::{Api, Drive, ObservedState, Step, Work};
+use crate::core::{Object, Status, What};
+use crate::desired::{Need, Policy};
+use crate::keys;
+
+/// How long the operator may take until it says something else of an object.
+const AWHILE: Duration = Duration::from_mins(1);
+
+/// The objects that the operator was woken for, with what it said of each before.
+pub(super) struct Woken {
+    objects: BTreeMap<Need, Value>,
+    until: Instant,
+}
+
+fn conditions(object: &Value) -> Value {
+    object.pointer("/status/conditions").cloned().unwrap_or_default()
+}
+
+impl Woken {
+    /// Wakes the operator for what it has given up on.
+    pub(super) async fn wake(drive: &Drive, api: &dyn Api, step: &Step, world: &mut ObservedState) -> Self {
+        let mut woken = Self { objects: BTreeMap::new(), until: Instant::now() + AWHILE };
+        if drive.dry_run || !matches!(drive.work, Work::Make(_)) {
+            return woken;
+        }
+        let other = format!("{}-retry", keys::credential_name(&drive.infra_id));
+        let patch = json!({ "metadata": { "annotations": { (keys::CREDENTIAL_FROM): other } } });
+        for planned in step.objects.iter().filter(|planned| planned.action.what == What::TerminalError) {
+            let Some(found) = world.get(&planned.object) else { continue };
+            let (object, said) = (Object(found), conditions(found));
+            let ready = object.ready();
+            let gave_up = ready.status == Status::False && ready.severity == Some("Error");
+            if !gave_up || object.policy() == Policy::Skip {
+                continue;
+            }
+            // What cannot be patched stays as it is, and is told.
+            if let Ok(now) = api.merge(&location(drive, planned, Some(found)), &patch).await {
+                world.insert(planned.object.kind, now);
+                woken.objects.insert(planned.object.clone(), said);
+            }
+        }
+        woken
+    }
+
+    /// Waits in place of a failure from before.
+    pub(super) fn hold(&self, step: &mut Step, world: &ObservedState) {
+        if Instant::now() >= self.until {
+            return;
+        }
+        for planned in step.objects.iter_mut().filter(|one| one.action.what == What::TerminalError) {
+            let now = world.get(&planned.object).map(conditions);
+            if now.is_some() && self.objects.get(&planned.object) == now.as_ref() {
+                planned.action.what = What::Wait;
+                planned.action.message = format!("trying again after: {}", planned.action.message);
+            }
+        }
+    }
+}
