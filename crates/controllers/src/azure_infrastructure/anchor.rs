@@ -205,6 +205,29 @@ pub(super) fn is_protected(resource: &Resource) -> bool {
     resource.metadata.annotations.get(PROTECTION).is_some_and(|value| value != "false")
 }
 
+/// Whether the owner of the cluster says that it is not to be protected.
+pub(super) fn declines_protection(resource: &Resource) -> bool {
+    noted(resource, PROTECTION) == "false"
+}
+
+/// Whether a resource without protection was replaced as a whole, as `kubectl replace` does: what else landfall wrote
+/// into it is not there either.
+pub(super) fn was_replaced(resource: &Resource) -> bool {
+    let lacks_notes =
+        !resource.metadata.labels.contains_key(keys::CLUSTER) || noted(resource, PLAN).is_empty();
+    lacks_notes && !declines_protection(resource)
+}
+
+/// Protects the cluster from being removed with its resource.
+pub(super) async fn protect(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+) -> Result<(), Failed> {
+    let changes = json!({ "annotations": { (PROTECTION): "true" } });
+    write(objects, place, resource, changes).await.map(drop)
+}
+
 /// Whether objects of the user's may be deleted with the cluster.
 pub(super) fn takes_others(resource: &Resource) -> bool {
     resource.metadata.annotations.get(keys::DELETE_WITH_CLUSTER).is_some_and(|value| value == "true")

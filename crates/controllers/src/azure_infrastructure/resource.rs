@@ -37,8 +37,7 @@ pub(super) fn readable(mut object: Value) -> (Value, Vec<String>) {
     let mut unreadable = Vec::new();
     if let Some(fields) = object.get_mut("spec").and_then(Value::as_object_mut) {
         fields.retain(|name, value| {
-            let alone = Map::from_iter([(name.clone(), value.take())]);
-            let alone = Value::Object(alone);
+            let alone = Value::Object(Map::from_iter([(name.clone(), value.take())]));
             let fits = Spec::deserialize(&alone).is_ok();
             if let Value::Object(mut alone) = alone {
                 *value = alone.remove(name).unwrap_or_default();
@@ -83,8 +82,7 @@ impl Resource {
             return Ok(());
         }
         let fields: Vec<String> = self.unreadable.iter().map(|name| format!("spec.{name}")).collect();
-        let note = format!("{}: invalid format", fields.join(", "));
-        Err(Failed::terminal(UNREADABLE, note))
+        Err(Failed::terminal(UNREADABLE, format!("{}: invalid format", fields.join(", "))))
     }
 
     /// Whether it is on its way out.
@@ -351,10 +349,12 @@ pub struct Status {
     /// What the infrastructure offers, once it is Ready.
     #[serde(skip_serializing_if = "Outputs::is_empty")]
     pub outputs: Outputs,
-    /// Whether the resource got the annotation that protects the cluster from deletion. It gets it once the
-    /// cluster is Ready.
+    /// Whether the resource got the annotation that protects the cluster from deletion, as a Ready cluster does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletion_protection_added: bool,
+    /// Whether that annotation was removed since: it is not added again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletion_protection_removed: bool,
     /// The policy of adopted resources that was applied last, or is being applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopt_policy: Option<AdoptPolicy>,

@@ -12,6 +12,7 @@ mod losses;
 mod moved;
 mod operator_gone;
 mod pinned;
+mod protection;
 mod shards;
 mod stages;
 mod twins;
@@ -50,6 +51,8 @@ struct FakeCluster {
     writes: AtomicU64,
     /// The objects that were deleted, as they were then.
     deletions: Mutex<Vec<Value>>,
+    /// The reasons of the events.
+    events: Mutex<Vec<&'static str>>,
 }
 
 type At = (String, String, String);
@@ -190,7 +193,10 @@ impl Listing for FakeCluster {
 }
 
 impl Events for FakeCluster {
-    fn report(&self, _: ClusterEvent) -> BoxFuture<'_, ()> {
+    fn report(&self, event: ClusterEvent) -> BoxFuture<'_, ()> {
+        if let Ok(mut events) = self.events.lock() {
+            events.push(event.reason);
+        }
         async {}.boxed()
     }
 }

@@ -97,8 +97,8 @@ pub(super) struct Run<'a> {
     memory: &'a mut Memory,
     status: Status,
     said: Vec<Said>,
-    /// Whether the resource is gone, so that it has no status.
-    is_gone: bool,
+    /// Whether no status is written: the resource is gone, or is read again first.
+    is_silent: bool,
     /// Whether the resource was written and has another version than is known. The watch brings that.
     is_marked: bool,
 }
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
             memory,
             status: anchor::remembered(resource),
             said: Vec::new(),
-            is_gone: false,
+            is_silent: false,
             is_marked: false,
         }
     }
@@ -132,8 +132,13 @@ impl<'a> Run<'a> {
         }
         // From then on the other management cluster works on it.
         if self.resource.has_moved() {
-            self.is_gone = true;
+            self.is_silent = true;
             anchor::release(&*self.controller.objects, self.place, self.resource).await?;
+            return Ok(None);
+        }
+        if self.keep_protection().await? {
+            // The watch brings the next run.
+            self.is_silent = true;
             return Ok(None);
         }
         if self.resource.spec.adopt_policy != AdoptPolicy::Skip {
@@ -163,9 +168,9 @@ impl<'a> Run<'a> {
         made
     }
 
-    /// The new status; none if the resource is gone.
+    /// The new status; none if it is not to be written.
     pub(super) fn told(mut self, outcome: &Result<Option<Duration>, Failed>) -> Option<Status> {
-        if self.is_gone {
+        if self.is_silent {
             return None;
         }
         if let Err(failed) = outcome {
@@ -290,7 +295,8 @@ impl<'a> Run<'a> {
         // Where Azure keeps all, nothing is to be protected.
         let deletes = adopt_policy == AdoptPolicy::Manage;
         if is_done && !self.is_marked {
-            let protects = deletes && !self.status.deletion_protection_added;
+            let declines = anchor::declines_protection(self.resource);
+            let protects = deletes && !declines && !self.status.deletion_protection_added;
             let objects = &*self.controller.objects;
             self.is_marked |=
                 anchor::finish(objects, self.place, self.resource, &self.status, protects).await?;

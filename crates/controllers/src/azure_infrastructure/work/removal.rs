@@ -15,6 +15,8 @@ use crate::Failed;
 
 /// The cluster stays although its resource was deleted.
 const PROTECTED: &str = "DeletionProtected";
+/// The annotation that protects the cluster was removed.
+const UNPROTECTED: &str = "ProtectionRemoved";
 /// The cluster is deleted, and objects of the user's need it.
 pub(super) const IN_USE: &str = "UserResourcesRemain";
 
@@ -23,7 +25,7 @@ impl Run<'_> {
     pub(super) async fn remove(&mut self) -> Result<Option<Duration>, Failed> {
         let objects = &*self.controller.objects;
         if !anchor::has_finalizer(self.resource) {
-            self.is_gone = true;
+            self.is_silent = true;
             anchor::release(objects, self.place, self.resource).await?;
             return Ok(None);
         }
@@ -68,9 +70,27 @@ impl Run<'_> {
                 inputs::release(objects, self.namespace, name, infra_id).await?;
             }
         }
-        self.is_gone = true;
+        self.is_silent = true;
         anchor::release(objects, self.place, self.resource).await?;
         Ok(None)
+    }
+
+    /// Protects the cluster again if its protection was lost when the resource was replaced, and gives whether that
+    /// was written. A removal on purpose is reported once as an event.
+    pub(super) async fn keep_protection(&mut self) -> Result<bool, Failed> {
+        let is_removed = self.status.deletion_protection_added && !anchor::is_protected(self.resource);
+        if is_removed && !self.status.deletion_protection_removed {
+            if anchor::was_replaced(self.resource) {
+                anchor::protect(&*self.controller.objects, self.place, self.resource).await?;
+                return Ok(true);
+            }
+            let annotation = anchor::PROTECTION;
+            let note =
+                format!("the cluster may be deleted now: the annotation {annotation} is missing or `false`");
+            self.warn_once(UNPROTECTED, &note).await;
+        }
+        self.status.deletion_protection_removed = is_removed;
+        Ok(false)
     }
 
     /// Says that the cluster stays although its resource was deleted, once as an event.
