@@ -195,6 +195,11 @@ pub(super) fn noted_release(resource: &Resource) -> &str {
     noted(resource, RELEASE)
 }
 
+/// The subscription that the cluster is in, as the resource notes it; empty where it does not.
+pub(super) fn noted_subscription(resource: &Resource) -> &str {
+    noted(resource, SUBSCRIPTION)
+}
+
 /// What an annotation says; empty where it is not there.
 fn noted<'r>(resource: &'r Resource, key: &str) -> &'r str {
     resource.metadata.annotations.get(key).map(String::as_str).unwrap_or_default()

@@ -169,6 +169,11 @@ impl Claims {
         Ok(())
     }
 
+    /// The subscription that the cluster of a resource is in, as far as that is known.
+    pub(super) fn subscription(&self, key: &Key) -> Option<String> {
+        self.kept().known.get(key).and_then(|known| known.subscription.clone())
+    }
+
     /// The other resource in the namespace of this one that has this ID, so that what stands there is not this
     /// one's.
     pub(super) fn other_here(&self, key: &Key, infra_id: &str) -> Option<Key> {
@@ -318,6 +323,7 @@ mod tests {
         assert_eq!(claims.take(&copy, ID, "s"), Err(one.clone()));
         assert_eq!(claims.other_here(&copy, ID), Some(one.clone()));
         assert_eq!((claims.take(&one, ID, "s"), claims.other_here(&one, ID)), (Ok(()), None));
+        assert_eq!((claims.subscription(&one), claims.subscription(&two)), (Some("s".to_owned()), None));
     }
 
     #[test]

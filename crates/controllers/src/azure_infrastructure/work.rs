@@ -407,9 +407,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Whether only a change helps. A rejected config is read again all the same where the spec refers to it.
+/// Whether only a change helps. A rejected config, or a Secret with another subscription, is read again all the same.
 fn waits_for_change(failed: &Failed) -> bool {
-    !failed.retry || failed.reason == plan::REJECTED
+    !failed.retry || [plan::REJECTED, plan::SUBSCRIPTION_CHANGED].contains(&failed.reason)
 }
 
 /// Whether a cluster is Ready, with what its machines wait for where its objects say nothing, and in any case with what

@@ -5,7 +5,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::drive::boot_sources::{is_held, patched};
-use landfall_engine_aso::drive::{Drive, Work};
+use landfall_engine_aso::drive::{self, Drive, Work};
 use landfall_engine_aso::keys;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
@@ -18,12 +18,16 @@ use crate::azure_infrastructure::inputs::{self, Given, Origin, Texts};
 use crate::azure_infrastructure::planning::{self, Judged, Known, Target};
 use crate::azure_infrastructure::resource::AdoptPolicy;
 use crate::azure_infrastructure::status::{CREDENTIALS, Said, UPDATE, VALIDATED};
+use crate::azure_infrastructure::store::Cluster;
 
 /// How long the watches have to tell who else has taken an infrastructure ID.
 const CLAIMING: Duration = Duration::from_secs(2);
 
 /// The inputs of a cluster are rejected.
 pub(super) const REJECTED: &str = "config-rejected";
+
+/// The inputs name another subscription than the one that the cluster is in.
+pub(super) const SUBSCRIPTION_CHANGED: &str = "subscription-changed";
 
 /// What the inputs of a cluster come to.
 pub(super) enum Verdict {
@@ -75,6 +79,8 @@ impl Run<'_> {
         let given = self.because(CREDENTIALS, given)?;
         let credential = given.credential(spec);
         let credential = self.because(CREDENTIALS, credential)?;
+        let credential = self.in_its_subscription(&infra_id, credential);
+        let credential = self.because(VALIDATED, credential)?;
         let subscription = credential.subscription_id.as_str();
         let taken = self.controller.claims.take(&self.key(), &infra_id, subscription);
         let taken = taken.map_err(|other| self.taken(&infra_id, &other));
@@ -221,6 +227,36 @@ impl Run<'_> {
                 is_infra_id(id).then(|| id.to_owned()).ok_or_else(unusable)
             }
         }
+    }
+
+    /// A credential, unless it is for another subscription than the one that the cluster was planned in: there would be a
+    /// second cluster, and the first would be lost. A note in the resource counts, or what this process knows of one
+    /// that was removed.
+    pub(super) fn in_its_subscription(
+        &self,
+        infra_id: &str,
+        credential: Credential,
+    ) -> Result<Credential, Failed> {
+        let noted = anchor::noted_subscription(self.resource);
+        let known = Some(noted.to_owned()).filter(|noted| !noted.is_empty());
+        let known = known.or_else(|| self.controller.claims.subscription(&self.key())).unwrap_or_default();
+        if known.is_empty() || known.eq_ignore_ascii_case(&credential.subscription_id) {
+            return Ok(credential);
+        }
+        // Before the first plan, nothing was created.
+        let cluster = Cluster { namespace: self.namespace.to_owned(), infra_id: infra_id.to_owned() };
+        let world = self.controller.driver.store.world(&cluster, drive::now());
+        if self.status.plan_hash.is_empty() && world.iter().next().is_none() {
+            return Ok(credential);
+        }
+        let is_in_secret = self.resource.spec.subscription_id.is_empty();
+        let field = if is_in_secret {
+            "AZURE_SUBSCRIPTION_ID of spec.credentialsSecretRef"
+        } else {
+            "spec.subscriptionID"
+        };
+        let note = format!("{field}: the cluster is in subscription `{known}`, and this cannot be changed");
+        Err(Failed { retry: is_in_secret, reason: SUBSCRIPTION_CHANGED, note })
     }
 
     /// Refuses a config. One that is referred to may change without the resource.

@@ -45,6 +45,7 @@ impl Run<'_> {
             // namespace that goes and takes nothing new.
             let given = inputs::credentials(objects, self.namespace, &self.resource.spec).await;
             let credential = given.and_then(|given| given.credential(&self.resource.spec));
+            let credential = credential.and_then(|credential| self.in_its_subscription(infra_id, credential));
             if let Ok(credential) = &credential
                 && let Ok(true) = inputs::keep_copy(objects, credential, infra_id, &owner).await
             {
