@@ -32,6 +32,9 @@ pub(super) const PLANNED_BY: &str = "aso.landfall.dev/planned-by";
 /// Annotation of the resource: its cluster is not removed with it until the annotation is.
 pub(crate) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
 
+/// Annotation of the resource: namespace and name of the lease of the operator that works on it.
+pub(super) const OPERATOR: &str = "aso.landfall.dev/operator";
+
 /// Annotation of the resource: cloud and resource group, which stays, of images that landfall created for its machines.
 pub(super) const IMAGES: &str = "aso.landfall.dev/images";
 
@@ -168,6 +171,21 @@ pub(super) async fn unmark(
 ) -> Result<(), Failed> {
     let changes = json!({ "annotations": { (keys::DELETE_FOR_MOVE): null } });
     write(objects, place, resource, changes).await.map(drop)
+}
+
+/// The operator that works on the resource, as that notes it; empty where it does not.
+pub(super) fn claimed_by(resource: &Resource) -> &str {
+    noted(resource, OPERATOR)
+}
+
+/// Notes which operator works on the resource.
+pub(super) async fn claim(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+    claimant: &str,
+) -> Result<(), Failed> {
+    write(objects, place, resource, json!({ "annotations": { (OPERATOR): claimant } })).await.map(drop)
 }
 
 /// Notes where landfall creates images that do not go with a resource group.

@@ -105,6 +105,8 @@ pub struct Tools {
     pub wrote: Arc<dyn Fn() + Send + Sync>,
     /// The name of this process, which no other has.
     pub identity: String,
+    /// The namespace and name of its operator's lease, by which it claims clusters; empty where it claims none.
+    pub claimant: String,
     /// How many clusters may take the plan of another landfall at once; 0 where each waits for its owner.
     pub rollout_limit: u16,
     /// Whether the policies are kept by which the API server refuses the deletion of protected clusters.
@@ -123,6 +125,7 @@ pub struct AzureInfrastructure {
     driver: Driver,
     operator: Arc<Operator>,
     claims: Arc<Claims>,
+    claimant: String,
     rollout: Arc<Rollout>,
     keeps_policies: bool,
     boots: Option<Arc<dyn BootCreator>>,
@@ -148,6 +151,7 @@ impl AzureInfrastructure {
             numbers,
             wrote,
             identity,
+            claimant,
             boots,
             ..
         } = tools;
@@ -165,6 +169,7 @@ impl AzureInfrastructure {
             driver,
             operator,
             claims,
+            claimant,
             rollout,
             keeps_policies,
             boots,

@@ -13,6 +13,7 @@ mod moved;
 mod operator_gone;
 mod pinned;
 mod protection;
+mod rivals;
 mod shards;
 mod stages;
 mod twins;
@@ -263,6 +264,7 @@ impl Stage {
             driver,
             operator,
             claims: Arc::default(),
+            claimant: String::new(),
             rollout,
             keeps_policies: true,
             boots: None,

@@ -1,6 +1,7 @@
 //! What is done about one resource in one run.
 
 mod boot;
+mod claimed;
 mod held;
 mod plan;
 mod removal;
@@ -51,6 +52,10 @@ pub(super) struct Memory {
     clearing: Booting,
     /// Whether the operator could be used last.
     was_usable: bool,
+    /// The other operator that was reported to work on the resource.
+    rival: String,
+    /// The other operator from which the resource was taken over.
+    taken_from: String,
     /// When the status was written last.
     pub(super) told: Option<Instant>,
 }
@@ -97,7 +102,7 @@ pub(super) struct Run<'a> {
     memory: &'a mut Memory,
     status: Status,
     said: Vec<Said>,
-    /// Whether no status is written: the resource is gone, or is read again first.
+    /// Whether no status is written: the resource is gone or another operator's, or is read again first.
     is_silent: bool,
     /// Whether the resource was written and has another version than is known. The watch brings that.
     is_marked: bool,
@@ -125,6 +130,9 @@ impl<'a> Run<'a> {
 
     /// Does the work, and says when it is due again; none where only a change helps.
     pub(super) async fn work(&mut self) -> Result<Option<Duration>, Failed> {
+        if !self.claims().await? {
+            return Ok(None);
+        }
         if self.resource.has_stale_mark() {
             anchor::unmark(&*self.controller.objects, self.place, self.resource).await?;
             // The watch brings the next run.

@@ -2,14 +2,16 @@
 
 #![allow(clippy::disallowed_methods, reason = "a lease tells when it was renewed")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use landfall_kube::Fault;
 use landfall_kube::kinds::{LEASE, ProfileKinds};
 use landfall_kube::lease::{Lease, Terms};
 use landfall_kube::objects::{ObjectRef, Objects};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{Candidacy, LEASE_NAME, Labels};
@@ -30,6 +32,8 @@ pub(super) const SCOPE: &str = "landfall.dev/scope";
 /// How long another operator may hold the lease until this one gives up. A Deployment whose arguments change
 /// replaces its replicas meanwhile.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How long a lease counts as held after it was renewed, by clocks that differ.
+const HELD: SignedDuration = SignedDuration::from_mins(2);
 
 /// What of a cluster an operator works on, as its lease notes it: the flags that decide it.
 #[must_use]
@@ -42,6 +46,28 @@ pub fn scope(
     flags.extend(watch_namespace.map(|namespace| format!("--watch-namespace={namespace}")));
     flags.extend(watch_labels.map(|labels| format!("--watch-label-selector={labels}")));
     flags.join(" ")
+}
+
+/// Whether the operator of this lease holds it, runs the controller, and works on objects of the namespace with these
+/// labels.
+pub(crate) fn works_on(
+    lease: &Value,
+    controller: &str,
+    namespace: &str,
+    labels: &BTreeMap<String, String>,
+) -> bool {
+    let spec = |key: &str| lease["spec"][key].as_str().unwrap_or_default();
+    let note = |key: &str| lease["metadata"]["annotations"][key].as_str().unwrap_or_default();
+    let renewed = spec("renewTime").parse::<Timestamp>();
+    let is_held = renewed.is_ok_and(|renewed| Timestamp::now().duration_since(renewed) < HELD);
+    let holder = format!("{}: ", spec("holderIdentity"));
+    let Some(scope) = note(SCOPE).strip_prefix(&holder).filter(|_| is_held) else { return false };
+    let (flags, selector) = scope.split_once("--watch-label-selector=").unwrap_or((scope, ""));
+    let watched = flags.split(' ').find_map(|flag| flag.strip_prefix("--watch-namespace="));
+    let is_selected = || selector.parse::<Labels>().is_ok_and(|selector| selector.matches(labels));
+    note(CONTROLLERS).split(',').any(|one| one == controller)
+        && watched.is_none_or(|watched| watched == namespace)
+        && (selector.is_empty() || is_selected())
 }
 
 /// The lease by which a replica with these controllers leads.
@@ -114,7 +140,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES};
-    use serde_json::{Value, json};
+    use serde_json::json;
     use tokio::time::{sleep, timeout};
 
     use super::*;
@@ -186,6 +212,41 @@ mod tests {
             scope(None, Some(&labels), own),
         ];
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_lease_tells_on_what_its_holder_works() -> Result<(), String> {
+        let selected = scope(None, Some(&"shard=1".parse()?), &LANDFALL_PROFILES);
+        let lease = |scope: &str| {
+            json!({
+                "metadata": { "annotations": { (CONTROLLERS): NAMES, (SCOPE): format!("me: {scope}") } },
+                "spec": { "holderIdentity": "me", "renewTime": Timestamp::now().to_string() },
+            })
+        };
+        let labels = |shard: &str| BTreeMap::from([("shard".to_owned(), shard.to_owned())]);
+        let works = |lease: &Value, shard: &str| works_on(lease, "endpoint-mirror", "fleet", &labels(shard));
+        let all = scope(None, None, &LANDFALL_PROFILES);
+        assert!(works(&lease(&all), "1") && works(&lease(&selected), "1"));
+        assert!(!works(&lease(&selected), "2"));
+        for (namespace, expected) in [("fleet", true), ("team", false)] {
+            let one = scope(Some(namespace), None, &LANDFALL_PROFILES);
+            assert_eq!(works(&lease(&one), "1"), expected);
+        }
+        assert!(!works_on(&lease(&all), "cloud-profile", "fleet", &labels("1")));
+        // It was given back, is too old, or belongs to an earlier version.
+        for (path, value) in [
+            ("/spec/renewTime", Value::Null),
+            ("/spec/renewTime", json!("2026-01-01T00:00:00.000000Z")),
+            ("/spec/holderIdentity", json!("other")),
+        ] {
+            let mut ended = lease(&all);
+            if let Some(field) = ended.pointer_mut(path) {
+                *field = value;
+            }
+            assert!(!works(&ended, "1"), "{path}");
+        }
+        assert!(!works(&Value::Null, "1"));
         Ok(())
     }
 

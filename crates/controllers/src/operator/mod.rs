@@ -28,6 +28,7 @@ use tokio::time::sleep;
 
 pub(crate) use deletion_policy::keep as keep_deletion_policies;
 pub use election::scope;
+pub(crate) use election::works_on;
 pub(crate) use manifests::SECRETS_ROLE;
 pub use manifests::{ALL_NAMESPACES, Deployed, NAMESPACE, documents, manifests};
 pub use metrics::Metrics;

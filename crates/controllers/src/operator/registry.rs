@@ -11,11 +11,11 @@ use landfall_kube::objects::{Events, Objects};
 use landfall_kube::{Live, Recorder};
 use serde_json::Value;
 
-use super::Metrics;
 use super::manifests::kept;
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Output, Rival};
 use super::rights::{self, Right};
 use super::selector::Labels;
+use super::{LEASE_NAME, Metrics};
 use crate::admission::{Address, Judge, Keeper};
 use crate::azure_infrastructure::{AzureInfrastructure, BootCreator, Tools};
 use crate::cloud_config_sync::{CloudConfigSync, Settings};
@@ -148,6 +148,7 @@ fn azure_infrastructure(
         numbers: kit.metrics.engine(),
         wrote: Arc::new(move || metrics.wrote(azure_infrastructure::NAME)),
         identity: format!("{}_{:016x}", kit.instance, rand::random::<u64>()),
+        claimant: format!("{}/{LEASE_NAME}", kit.namespace),
         rollout_limit: kit.rollout_limit,
         keeps_policies: kit.admission_policies,
         boots: kit.boots.clone(),

@@ -168,6 +168,7 @@ async fn other_namespaces_are_looked_at_only_where_ids_are_to_be_unique() {
             numbers: Numbers::registered(&mut Registry::default()),
             wrote: Arc::new(|| {}),
             identity: "one".to_owned(),
+            claimant: String::new(),
             rollout_limit: 0,
             keeps_policies: true,
             boots: None,
