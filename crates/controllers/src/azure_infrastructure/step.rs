@@ -18,12 +18,13 @@ use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::NAME;
 use super::metrics::Numbers;
 use super::outputs;
 use super::recording_api::RecordingApi;
 use super::resource::Outputs;
 use super::store::{Cluster, Store};
-use crate::Failed;
+use crate::{Failed, Key};
 
 /// How long a listing of a namespace counts.
 const LISTED: Duration = Duration::from_secs(20);
@@ -103,8 +104,9 @@ impl Driver {
         let mut step = drive.step(&world);
         let others = if concerns_others { drive.others(&world) } else { Others::default() };
         memory.pace.hold(&mut step, &world);
+        let key = Key { namespace: about.namespace.clone(), name: about.name.clone() };
         for line in memory.pace.lines(&step) {
-            tracing::info!(cluster = %cluster.infra_id, "{line}");
+            tracing::info!(controller = NAME, %key, cluster = %cluster.infra_id, "{line}");
         }
         self.tell_foreign(&step, about, memory).await;
         let api = RecordingApi { api: &*self.api, store: &self.store, cluster, wrote: &*self.wrote };

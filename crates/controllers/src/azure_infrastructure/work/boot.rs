@@ -16,12 +16,12 @@ use serde_json::json;
 
 use super::{Planned, Run};
 use crate::Failed;
-use crate::azure_infrastructure::anchor;
 use crate::azure_infrastructure::booting::{BootOrder, BootRemoval, LOOK, Progress};
 use crate::azure_infrastructure::inputs::Configs;
 use crate::azure_infrastructure::planning;
 use crate::azure_infrastructure::resource::{Machines, Spec, Stage};
 use crate::azure_infrastructure::status::{CREDENTIALS, READY, Said, VALIDATED};
+use crate::azure_infrastructure::{NAME, anchor};
 
 /// Reasons why a cluster is not Ready.
 const FAILED: &str = "BootSourcesFailed";
@@ -199,8 +199,10 @@ impl Run<'_> {
             return Ok(Some(Told::new("InProgress", WAITING, Some(AT_ONCE))));
         }
         let Some(creator) = self.controller.boots.as_ref() else { return Ok(None) };
+        let key = self.key();
         let progress = self.memory.booting.advance(&sources.print, |stop| {
-            tracing::info!(cluster = %plan.drive.infra_id, "creating image and ignition config");
+            let cluster = &plan.drive.infra_id;
+            tracing::info!(controller = NAME, %key, %cluster, "creating image and ignition config");
             creator.create(BootOrder {
                 plan: Arc::clone(&sources.plan),
                 credential: sources.credential.clone(),
