@@ -66,7 +66,7 @@ pub(super) struct Known<'a> {
     pub(super) spec: &'a Spec,
     /// What is known of the cloud, and what of it may be used.
     pub(super) catalogue: &'a Catalogue,
-    /// The release; none for the newest one.
+    /// The release; none for the catalogue's default.
     pub(super) release: Option<&'a str>,
     pub(super) infra_id: &'a str,
     /// The ids of subscription, tenant and application.

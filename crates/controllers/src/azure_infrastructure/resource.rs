@@ -132,7 +132,7 @@ pub struct Spec {
     /// It cannot be changed later.
     #[serde(rename = "infraID")]
     pub infra_id: String,
-    /// The OpenShift release. Default: the newest in the catalogue when the cluster was planned first.
+    /// The OpenShift release. Default: the catalogue's default release when the cluster was planned first.
     pub release: String,
     /// Subscription. Default: that of the credentials.
     #[serde(rename = "subscriptionID")]
