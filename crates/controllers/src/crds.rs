@@ -106,6 +106,13 @@ const INFRASTRUCTURE_RULES: [(&str, &str); 3] = [
     ),
 ];
 
+/// The printer columns of an `AzureInfrastructure` that `kubectl get -o wide` adds.
+const INFRASTRUCTURE_WIDE: [(&str, &str); 3] = [
+    ("Update", ".status.conditions[?(@.type==\"UpdateAvailable\")].status"),
+    ("Update Reason", ".status.conditions[?(@.type==\"UpdateAvailable\")].reason"),
+    ("Planned By", ".status.plannedBy"),
+];
+
 /// What a server fills in where the spec of an `AzureInfrastructure` says nothing: what the controller assumes as well.
 fn infrastructure_defaults() -> [(&'static str, Value); 8] {
     [
@@ -165,6 +172,12 @@ pub fn infrastructure() -> Value {
         ],
     }
     .object();
+    let columns = definition.pointer_mut("/spec/versions/0/additionalPrinterColumns");
+    let wide = INFRASTRUCTURE_WIDE
+        .map(|(name, path)| json!({ "name": name, "type": "string", "priority": 1, "jsonPath": path }));
+    if let Some(columns) = columns.and_then(Value::as_array_mut) {
+        columns.extend(wide);
+    }
     definition["metadata"]["labels"] =
         json!({ "clusterctl.cluster.x-k8s.io": "", "clusterctl.cluster.x-k8s.io/move-hierarchy": "" });
     definition
@@ -340,7 +353,13 @@ mod tests {
             assert!(rule["message"].is_string());
         }
         let status = &version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"];
-        for column in version["additionalPrinterColumns"].as_array().into_iter().flatten() {
+        let columns = version["additionalPrinterColumns"].as_array().cloned().unwrap_or_default();
+        let wide: Vec<&Value> = columns.iter().filter(|column| column["priority"] == 1).collect();
+        assert_eq!(
+            wide.iter().map(|column| &column["name"]).collect::<Vec<_>>(),
+            ["Update", "Update Reason", "Planned By"]
+        );
+        for column in &columns {
             let path = column["jsonPath"].as_str().unwrap_or_default();
             let field = path.strip_prefix(".status.").and_then(|path| path.split(['.', '[']).next());
             assert!(field.is_none_or(|field| status[field].is_object()), "{path}");

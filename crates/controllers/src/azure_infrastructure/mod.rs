@@ -57,6 +57,7 @@ use self::claims::{Claims, Metadata};
 use self::operator::{Behind, Operator};
 use self::resource::Resource;
 use self::rollout::{ROLLOUT, Rollout};
+use self::status::UPDATE;
 use self::step::Driver;
 use self::store::Store;
 use self::work::Memory;
@@ -187,6 +188,7 @@ impl AzureInfrastructure {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
         self.driver.store.forget(key);
         self.rollout.sees(key, None);
+        self.rollout.holds(key, false);
         self.rollout.rests(key);
     }
 
@@ -239,6 +241,8 @@ impl AzureInfrastructure {
         let mut run = work::Run::new(self, &place, &resource, &mut memory);
         let outcome = Box::pin(run.work()).await;
         let status = run.told(&outcome);
+        let is_held = status.as_ref().is_some_and(|status| status.has(UPDATE));
+        self.rollout.holds(key, is_held);
         let reported = match status {
             Some(status) => self.report(&place, &resource.status, &status, &mut memory).await,
             None => Ok(None),

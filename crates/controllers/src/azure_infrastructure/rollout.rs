@@ -65,6 +65,8 @@ pub(super) struct Rollout {
 struct Kept {
     taking: BTreeMap<Key, Taking>,
     waiting: BTreeSet<Key>,
+    /// Those whose plan is held until their owner decides.
+    held: BTreeSet<Key>,
     /// Those that were woken for a free place and have not begun or asked again.
     woken: BTreeSet<Key>,
 }
@@ -86,6 +88,7 @@ impl Rollout {
             ("waiting", kept.waiting.len()),
             (Taking::Updating.name(), of(Taking::Updating)),
             (Taking::Failed.name(), of(Taking::Failed)),
+            ("held", kept.held.len()),
         ]);
         if is_freed && !kept.waiting.is_empty() {
             self.freed.notify_one();
@@ -114,6 +117,19 @@ impl Rollout {
         };
         let is_freed = before.is_some() && label.is_none();
         self.settle(&kept, is_freed);
+    }
+
+    /// Records whether the plan of a cluster is held. One that waits for its turn is counted as that.
+    pub(super) fn holds(&self, key: &Key, is_held: bool) {
+        let mut kept = self.kept();
+        let changes = if is_held && !kept.waiting.contains(key) {
+            kept.held.insert(key.clone())
+        } else {
+            kept.held.remove(key)
+        };
+        if changes {
+            self.settle(&kept, false);
+        }
     }
 
     /// Lets a cluster take its new plan; one that `has_begun` with it goes on under any limit.
@@ -227,6 +243,28 @@ mod tests {
         rollout.sees(&of("a"), None);
         assert_eq!(turns.next().now_or_never(), Some(Some(of("b"))));
         assert_eq!(rollout.begin(&of("b"), false), Ok(()));
+    }
+
+    #[test]
+    fn clusters_that_are_held_are_counted() {
+        let mut registry = Registry::default();
+        let rollout = Rollout::new(1, Numbers::registered(&mut registry));
+        let count = |state: &str| {
+            let mut text = String::new();
+            assert!(prometheus_client::encoding::text::encode(&mut text, &registry).is_ok());
+            let name = format!("landfall_rollout_clusters{{state=\"{state}\"}} ");
+            text.lines().find_map(|line| line.strip_prefix(&name).map(str::to_owned))
+        };
+        for name in ["a", "b"] {
+            rollout.holds(&of(name), true);
+        }
+        assert_eq!(count("held").as_deref(), Some("2"));
+        rollout.holds(&of("a"), false);
+        // One that waits for its turn is not held as well.
+        assert_eq!(rollout.begin(&of("c"), false), Ok(()));
+        assert_eq!(rollout.begin(&of("b"), false), Err(Refusal::Full));
+        rollout.holds(&of("b"), true);
+        assert_eq!([count("held"), count("waiting")], [Some("0".to_owned()), Some("1".to_owned())]);
     }
 
     #[test]

@@ -95,6 +95,11 @@ impl Status {
         self.conditions.retain(|condition| condition.kind != kind);
     }
 
+    /// Whether a condition is there.
+    pub(super) fn has(&self, kind: &str) -> bool {
+        self.conditions.iter().any(|condition| condition.kind == kind)
+    }
+
     /// Whether a condition was said not to hold.
     pub(super) fn is_false(&self, kind: &str) -> bool {
         self.conditions.iter().any(|condition| condition.kind == kind && condition.status == "False")
