@@ -138,6 +138,13 @@ const INFRASTRUCTURE_REQUIRED: [(&str, &[&str]); 7] = [
     ("/properties/patches/items", &["kind", "name", "patch"]),
 ];
 
+/// The references of the spec of an `AzureInfrastructure`: the controller refuses those without a name.
+const INFRASTRUCTURE_REFERENCES: [&str; 5] =
+    ["credentialsSecretRef", "installConfigRef", "factsRef", "cloudProfileRef", "ignitionSecretRef"];
+
+/// What the controller takes for an infrastructure ID, or for none. A test compares both.
+const INFRA_ID: &str = "^([a-z0-9]([a-z0-9-]{0,25}[a-z0-9])?)?$";
+
 /// The definition of the kind by which a cluster's infrastructure in Azure is asked for. By its labels clusterctl
 /// finds the objects, and moves them with all that they own.
 #[must_use]
@@ -153,6 +160,10 @@ pub fn infrastructure() -> Value {
             object["required"] = json!(names);
         }
     }
+    for reference in INFRASTRUCTURE_REFERENCES {
+        spec["properties"][reference]["properties"]["name"]["minLength"] = json!(1);
+    }
+    spec["properties"]["infraID"]["pattern"] = json!(INFRA_ID);
     // Servers before 1.25 drop the rules, and the controller refuses the same.
     spec["x-kubernetes-validations"] = INFRASTRUCTURE_RULES
         .iter()
@@ -364,6 +375,26 @@ mod tests {
             let field = path.strip_prefix(".status.").and_then(|path| path.split(['.', '[']).next());
             assert!(field.is_none_or(|field| status[field].is_object()), "{path}");
         }
+    }
+
+    #[test]
+    fn references_have_names_and_an_infrastructure_id_its_form() {
+        let definition = infrastructure();
+        let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+        let at = |path: &str| definition.pointer(&format!("{spec}/{path}")).cloned().unwrap_or_default();
+        for reference in INFRASTRUCTURE_REFERENCES {
+            let name = at(&format!("{reference}/properties/name"));
+            assert_eq!((&name["type"], &name["minLength"]), (&json!("string"), &json!(1)), "{reference}");
+        }
+        let pattern = at("infraID/pattern").as_str().and_then(|text| regex_lite::Regex::new(text).ok());
+        let fits = |id: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(id));
+        let longest = ["a".repeat(27), "a".repeat(28)];
+        let ids = ["demo-x7k2p", "a", "0", "1-a", "UPPER", "de_mo", "-a", "a-", "a.b"];
+        for id in ids.into_iter().chain(longest.iter().map(String::as_str)) {
+            assert_eq!(fits(id), landfall_model::plan::is_infra_id(id), "{id}");
+        }
+        // As if it were left out.
+        assert!(fits(""));
     }
 
     #[test]
