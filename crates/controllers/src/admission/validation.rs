@@ -112,28 +112,28 @@ impl Judge {
         };
         let asked = Request { kind, object, old, parent: parent.as_ref(), now };
         let mut refusals = admission::refusals(&asked);
-        if !refusals.is_empty() {
-            return Ok(refusals);
-        }
         for verb in admission::verbs(kind, old, object) {
-            if !self.may(request, kind, verb).await? {
-                refusals.push(verb.refusal());
-            }
+            let may = self.may(request, kind, verb).await;
+            refusals =
+                together(refusals, may.map(|may| if may { Vec::new() } else { vec![verb.refusal()] }))?;
         }
-        if !refusals.is_empty() {
+        let is_kept =
+            old.is_none_or(|old| kind == ProfileKind::Private && old.get("spec") == object.get("spec"));
+        // Beside another parent than before, what clusters use says nothing.
+        if is_kept || refusals.iter().any(|one| one.field.starts_with("spec.parent")) {
             return Ok(refusals);
         }
-        if old.is_none_or(|old| kind == ProfileKind::Private && old.get("spec") == object.get("spec")) {
-            return Ok(Vec::new());
-        }
-        let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
-        let mut refusals = admission::usage(&asked, &shoots);
-        if kind == ProfileKind::Released {
-            // For Shoots, Gardener's rules hold, which protect less.
-            let infrastructures: Vec<Shoot> = shoots.into_iter().filter(Shoot::is_infrastructure).collect();
-            add(&mut refusals, admission::losses(&asked, &infrastructures));
-        }
-        Ok(refusals)
+        let in_use = self.shoots(Some(text(request, "/namespace"))).await.map(|shoots| {
+            let mut in_use = admission::usage(&asked, &shoots);
+            if kind == ProfileKind::Released {
+                // For Shoots, Gardener's rules hold, which protect less.
+                let infrastructures: Vec<Shoot> =
+                    shoots.into_iter().filter(Shoot::is_infrastructure).collect();
+                add(&mut in_use, admission::losses(&asked, &infrastructures));
+            }
+            in_use
+        });
+        together(refusals, in_use)
     }
 
     /// Whether the caller of a request has a verb.
@@ -166,27 +166,33 @@ impl Judge {
         if old.is_some_and(|old| old.get("spec") == object.get("spec")) {
             return Ok(Vec::new());
         }
-        let refusals = admission::nesting(object.get("spec").unwrap_or(&Value::Null));
-        if !refusals.is_empty() {
-            return Ok(refusals);
-        }
+        let mut refusals = admission::nesting(object.get("spec").unwrap_or(&Value::Null));
         let name = text(object, "/metadata/name");
+        // A stored fault does not keep its owner from correcting something else.
+        add(&mut refusals, admission::cloud_profile_update(name, old, object));
         let place = ObjectRef::in_cluster(&self.kinds.cloud, name);
         let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
         let new = match spec(object) {
             Ok(new) => new,
             Err(message) => {
-                return Ok(vec![Refusal { field: "spec".to_owned(), why: Why::Invalid, message }]);
+                refusals.push(Refusal { field: "spec".to_owned(), why: Why::Invalid, message });
+                return Ok(refusals);
             }
         };
-        // A stored fault does not keep its owner from correcting something else.
-        let refusals = admission::cloud_profile_update(name, old, object);
-        if !refusals.is_empty() {
-            return Ok(refusals);
-        }
         // One that cannot be read may always be mended.
-        let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(Vec::new()) };
-        let (matters, takes) = (admission::matters(&old, &new), admission::takes(&old, &new, now));
+        let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(refusals) };
+        let in_use = self.uses_of_parent(name, (&old, &new), now).await;
+        together(refusals, in_use)
+    }
+
+    /// What profiles that inherit, and clusters, lose by the change of a cloud profile.
+    async fn uses_of_parent(
+        &self,
+        name: &str,
+        (old, new): (&CloudProfileSpec, &CloudProfileSpec),
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let (matters, takes) = (admission::matters(old, new), admission::takes(old, new, now));
         if !matters && !takes {
             return Ok(Vec::new());
         }
@@ -195,18 +201,18 @@ impl Judge {
             all.into_iter().partition(Shoot::is_infrastructure);
         let mut refusals = Vec::new();
         if matters {
-            refusals.extend(self.released_children(name, (&old, &new), &shoots).await?);
+            refusals.extend(self.released_children(name, (old, new), &shoots).await?);
         }
         if takes {
             let kind = ProfileKind::Private;
             let users: Vec<&Shoot> = shoots.iter().chain(&infrastructures).collect();
-            add(&mut refusals, self.children(kind, name, (&old, &new), &users, now).await?.refusals());
+            add(&mut refusals, self.children(kind, name, (old, new), &users, now).await?.refusals());
             // For Shoots, Gardener's rules hold, which are those above.
             let kind = ProfileKind::Released;
             let users: Vec<&Shoot> = infrastructures.iter().collect();
-            let mut loss = self.children(kind, name, (&old, &new), &users, now).await?;
+            let mut loss = self.children(kind, name, (old, new), &users, now).await?;
             let direct = users.into_iter().filter(|user| user.refers_to(CLOUD_PROFILE, name));
-            loss.add(Some(&old), &new, direct, now);
+            loss.add(Some(old), new, direct, now);
             add(&mut refusals, loss.refusals());
         }
         Ok(refusals)
@@ -284,16 +290,15 @@ impl Judge {
         let from = self.find(&new.namespace, old.profile.as_ref()).await?;
         let to = self.find(&new.namespace, new.profile.as_ref()).await?;
         let (leads_from, leads_to) = (from.as_ref().map(Found::referred), to.as_ref().map(Found::referred));
-        if let Some(refusal) = admission::shoot_update(&old, &new, leads_from.as_ref(), leads_to.as_ref()) {
-            return Ok(vec![refusal]);
-        }
+        let refusal = admission::shoot_update(&old, &new, leads_from.as_ref(), leads_to.as_ref());
+        let mut refusals: Vec<Refusal> = refusal.into_iter().collect();
         let is_private = [&from, &to].into_iter().flatten().any(|one| matches!(one, Found::Private { .. }));
-        let Some(after) = to.as_ref().filter(|_| is_private).and_then(Found::offer) else {
-            return Ok(Vec::new());
-        };
-        let mut loss = Loss::default();
-        loss.add(from.as_ref().and_then(Found::offer), after, [&new], now);
-        Ok(loss.of_reference("spec.cloudProfile"))
+        if let Some(after) = to.as_ref().filter(|_| is_private).and_then(Found::joined) {
+            let mut loss = Loss::default();
+            loss.add(from.as_ref().and_then(Found::joined).as_deref(), &after, [&new], now);
+            refusals.extend(loss.of_reference("spec.cloudProfile"));
+        }
+        Ok(refusals)
     }
 
     /// Changes of the profile to which an infrastructure refers: it must offer what the cluster uses.
@@ -382,6 +387,19 @@ impl Judge {
         }
         Ok(shoots)
     }
+}
+
+/// What one check says, and a later one. Where the later one could not be done, the first is enough to refuse.
+fn together(
+    mut refusals: Vec<Refusal>,
+    later: Result<Vec<Refusal>, Unknown>,
+) -> Result<Vec<Refusal>, Unknown> {
+    match later {
+        Ok(more) => add(&mut refusals, more),
+        Err(why) if refusals.is_empty() => return Err(why),
+        Err(_) => {}
+    }
+    Ok(refusals)
 }
 
 /// Adds what is not said yet.
