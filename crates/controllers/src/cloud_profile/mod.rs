@@ -30,8 +30,10 @@ use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, select};
 use jiff::Timestamp;
-use landfall_cloud_profile::admission::{Shoot, profile_deletion};
+use landfall_cloud_profile::admission::{ProfileKind, Shoot, profile_deletion};
+use landfall_cloud_profile::status::PARENT_NOT_FOUND;
 use landfall_cloud_profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
+use landfall_diagnostics::shortened;
 use landfall_kube::Fault;
 use landfall_kube::kinds::ProfileKinds;
 use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
@@ -136,6 +138,13 @@ impl<S: DerivedProfile> Inheritance<S> {
         };
         let now = Timestamp::now();
         if matches!(parent, Parent::Missing) {
+            let missing = spec.parent();
+            let controller = S::CONTROLLER;
+            tracing::warn!(controller, %key, cloud_profile = missing, "the parent does not exist");
+            // The other kind has a condition.
+            if S::PROFILE == ProfileKind::Released {
+                self.access.events.report(parent_not_found(&place, missing)).await;
+            }
             // No change of a spec is taken as long as the parent is not there, which leads here again.
             self.render(key, &place, &child, &spec, &parent, now).await?;
             return Ok(Next::Settled);
@@ -260,6 +269,11 @@ fn locked<S>(store: &Mutex<Store<S>>) -> MutexGuard<'_, Store<S>> {
 
 fn unreadable(place: &ObjectRef) -> Failed {
     Failed::terminal("profile-unreadable", format!("{place} has a field of the wrong type"))
+}
+
+fn parent_not_found(place: &ObjectRef, parent: &str) -> ClusterEvent {
+    let note = format!("There is no cloud profile `{}`: the profile is not merged.", shortened(parent));
+    ClusterEvent { about: place.clone(), event_type: EventType::Warning, reason: PARENT_NOT_FOUND, note }
 }
 
 /// What is reported where what has expired cannot be taken out of a profile, since the profile would then not be

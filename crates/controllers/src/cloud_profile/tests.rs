@@ -155,6 +155,20 @@ async fn a_profile_without_a_parent_is_seen_although_it_is_not_joined() -> Resul
 }
 
 #[tokio::test]
+async fn a_missing_parent_of_the_kind_without_conditions_is_an_event() -> Result<(), Unexpected> {
+    let spec = json!({ "parent": { "kind": "CloudProfile", "name": "p" } });
+    let stage: Stage<NamespacedCloudProfileSpec> = Stage::new(&[], child(&spec))?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    let told = stage.cluster.with(|state| std::mem::take(&mut state.told));
+    let told: Vec<_> = told.iter().map(|told| (told.event_type, told.reason)).collect();
+    assert_eq!(told, [(EventType::Warning, "ParentNotFound")]);
+    stage.tell(StoreEvent::Parent(Event::Apply(from_value(parent())?)));
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert!(stage.cluster.with(|state| state.told.is_empty()));
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_parent_that_cannot_be_read_is_reported_and_the_last_result_stays() -> Result<(), Unexpected> {
     let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
     stage.run().await.map_err(|failed| failed.note)?;
