@@ -132,15 +132,7 @@ fn placed_at(finding: &Finding) -> &str {
 fn others(code: &'static Code, refusals: Vec<Refusal>, type_errors: &[Finding]) -> Vec<Finding> {
     let is_told =
         |refusal: &Refusal| type_errors.iter().any(|misfit| misfit::follows(refusal, &misfit.field));
-    let lacking: Vec<String> = refusals
-        .iter()
-        .filter(|refusal| refusal.why == Why::NotInParent)
-        .map(|refusal| format!("{}.expirationDate", refusal.field))
-        .collect();
-    // A date does not help a version that the parent lacks.
-    let refusals =
-        refusals.into_iter().filter(|refusal| !is_told(refusal) && !lacking.contains(&refusal.field));
-    refusals.map(|refusal| refused(code, refusal)).collect()
+    refusals.into_iter().filter(|refusal| !is_told(refusal)).map(|refusal| refused(code, refusal)).collect()
 }
 
 /// Adds what of a profile its kind does not have; where a finding tells of it already, what to do about it.
@@ -193,8 +185,10 @@ pub fn remarks(
     now: Timestamp,
 ) -> Vec<Finding> {
     let mut findings = check(profile, Some(parent), now);
-    // A noted conflict is reported as a conflict.
-    let paths: Vec<String> = noted.iter().map(|conflict| profile.numbered(&conflict.path)).collect();
+    // A noted conflict is reported as a conflict. A date does not help a version that the parent lacks.
+    let mut paths: Vec<String> = noted.iter().map(|conflict| profile.numbered(&conflict.path)).collect();
+    let lacking = noted.iter().filter(|conflict| conflict.reason != DIFFERS);
+    paths.extend(lacking.map(|conflict| format!("{}.expirationDate", profile.numbered(&conflict.path))));
     let is_noted = |finding: &Finding| {
         let is_of = |code: &Code| finding.code == code;
         is_of(&pages::CONFLICT) || (is_of(&pages::PARENT) && paths.contains(&finding.field))
