@@ -269,27 +269,47 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes files below a directory in which nothing else is: what is left of an earlier choice would be deployed, too.
+/// The label of landfall's objects as a line of their files, and parts of the names of files of objects without it.
+const LABEL: &str = "\n    app.kubernetes.io/name: landfall-operator\n";
+const UNLABELLED: [&str; 4] =
+    ["clusterrole-landfall-", "webhookconfiguration-landfall-", "cloudprofiles.core.", ".landfall.dev.yaml"];
+
+/// Whether a file holds an object that landfall prints. Other files are the user's.
+fn is_printed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.extension().is_some_and(|extension| extension == "yaml")
+        && (UNLABELLED.iter().any(|part| name.contains(part))
+            || fs::read_to_string(path).is_ok_and(|text| text.contains(LABEL)))
+}
+
+/// Writes files below a directory in which no others of landfall are: what is left of an earlier choice would be
+/// deployed, too. The user's files stay.
 fn write(directory: &Path, files: &[PackageFile]) -> anyhow::Result<()> {
+    let mut stale = Vec::new();
     let mut folders = vec![directory.to_owned()];
     while let Some(folder) = folders.pop() {
+        let unreadable = || format!("cannot read the directory {}", folder.display());
         let entries = match fs::read_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            entries => entries.with_context(|| format!("cannot read the directory {}", folder.display()))?,
+            entries => entries.with_context(unreadable)?,
         };
         for entry in entries {
-            let path =
-                entry.with_context(|| format!("cannot read the directory {}", folder.display()))?.path();
-            if path.is_dir() {
+            let entry = entry.with_context(unreadable)?;
+            let path = entry.path();
+            if entry.file_type().with_context(unreadable)?.is_dir() {
                 folders.push(path);
-            } else if !files.iter().any(|file| directory.join(&file.path) == path) {
-                anyhow::bail!(
-                    "{} is not one of these files: delete it, or name another directory",
-                    path.display()
-                );
+            } else if !files.iter().any(|file| directory.join(&file.path) == path) && is_printed(&path) {
+                stale.push(path.display().to_string());
             }
         }
     }
+    stale.sort();
+    anyhow::ensure!(
+        stale.is_empty(),
+        "files of an earlier choice of controllers or flags would be deployed, too: {}: delete them, or name another \
+         directory",
+        stale.join(", ")
+    );
     for file in files {
         let path = directory.join(&file.path);
         let written =
@@ -357,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_written_where_nothing_else_is() -> anyhow::Result<()> {
+    fn files_are_written_where_no_others_of_landfall_are() -> anyhow::Result<()> {
         let directory = tempfile::tempdir()?;
         let root = directory.path().join("chart");
         let file = |path: &str| PackageFile { path: path.to_owned(), text: path.to_owned() };
@@ -366,8 +386,15 @@ mod tests {
         assert_eq!(fs::read_to_string(root.join("templates/a.yaml"))?, "templates/a.yaml");
         // The same files again.
         write(&root, &files)?;
+        // What is left of an earlier choice is named at once, and the user's files stay.
+        fs::write(root.join("README.md"), "app.kubernetes.io/name: landfall-operator")?;
+        fs::write(root.join("kustomization.yaml"), "labels: {}\n")?;
+        fs::write(root.join("templates/b.yaml"), format!("metadata:\n  labels:{LABEL}"))?;
+        fs::write(root.join("templates/clusterrole-landfall-infrastructure-edit.yaml"), "rules: []\n")?;
         let refused = write(&root, &files[..1]).map_err(|error| error.to_string());
-        assert!(refused.is_err_and(|why| why.contains("templates/a.yaml")));
+        let why = refused.err().unwrap_or_default();
+        assert!(why.contains("templates/b.yaml, ") && why.contains("infrastructure-edit.yaml"), "{why}");
+        assert!(!["README", "kustomization", "a.yaml"].iter().any(|name| why.contains(name)), "{why}");
         Ok(())
     }
 
