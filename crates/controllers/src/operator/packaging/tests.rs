@@ -78,9 +78,49 @@ fn rendered(template: &str, values: &Value) -> Value {
         text = text.replace(&format!("{{{{ .Values.{name} }}}}"), value);
     }
     text = text.replace("{{ .Values.replicas }}", &values["replicas"].to_string());
-    text = text.replace("{{ .Values.resources | toJson }}", &values["resources"].to_string());
+    for name in ["resources", "imagePullSecrets", "nodeSelector", "tolerations"] {
+        text = text.replace(&format!("{{{{ .Values.{name} | toJson }}}}"), &values[name].to_string());
+    }
+    for name in ["rolloutLimit", "workers", "watchLabelSelector"] {
+        let begin = format!("        {{{{- with .Values.{name} }}}}\n");
+        let Some((before, rest)) = text.split_once(&begin) else { continue };
+        let (block, after) = rest.split_once("        {{- end }}\n").unwrap_or_default();
+        let value = values[name].as_str().map_or_else(|| values[name].to_string(), str::to_owned);
+        let is_empty = ["null", "0", ""].contains(&value.as_str());
+        let block = if is_empty { String::new() } else { block.replace("{{ . }}", &value) };
+        text = format!("{before}{block}{after}");
+    }
     assert!(!text.contains("{{"), "{text}");
-    parsed(&text)
+    let mut object = parsed(&text);
+    if let Some(pod) = object.pointer_mut("/spec/template/spec").and_then(Value::as_object_mut) {
+        pod.retain(|name, value| !(name == "imagePullSecrets" && *value == json!([])) && *value != json!({}));
+    }
+    object
+}
+
+#[test]
+fn a_chart_has_the_settings_that_are_changed_in_operation() {
+    let chosen = Deployed { rollout_limit: 3, watch_labels: "!shard".parse().ok(), ..deployed(CHOICES[2]) };
+    let files = package(&chosen, Packaging::Helm);
+    let mut values = file(&files, "values.yaml");
+    assert_eq!((&values["rolloutLimit"], &values["watchLabelSelector"]), (&json!(3), &json!("!shard")));
+    assert_eq!(values["imagePullSecrets"], json!([]));
+    values["imagePullSecrets"] = json!([{ "name": "registry" }]);
+    values["workers"] = json!(7);
+    let template = files.iter().find(|file| file.path.starts_with("templates/deployment"));
+    let pod = rendered(template.map_or("", |file| file.text.as_str()), &values);
+    let pod = &pod["spec"]["template"]["spec"];
+    assert_eq!(pod["imagePullSecrets"][0]["name"], "registry");
+    let args = pod["containers"][0]["args"].to_string();
+    for flag in ["--rollout-limit=3", "--workers=7", "--watch-label-selector=!shard"] {
+        assert!(args.contains(&format!("\"{flag}\"")), "{args}");
+    }
+    // A value that no template uses is not in the chart.
+    let has = |names: &[&str], value: &str| {
+        file(&package(&deployed(names), Packaging::Helm), "values.yaml").get(value).is_some()
+    };
+    assert_eq!(CHOICES.map(|names| has(names, "targetNamespace")), [true, false, false]);
+    assert_eq!(CHOICES.map(|names| has(names, "rolloutLimit")), [false, false, true]);
 }
 
 #[test]
