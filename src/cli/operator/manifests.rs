@@ -8,7 +8,8 @@ use anyhow::Context as _;
 
 use landfall_controllers::admission;
 use landfall_controllers::operator::{
-    ALL_NAMESPACES, Deployed, Monitoring, PackageFile, Packaging, Registered, documents, manifests, package,
+    ALL_NAMESPACES, Deployed, Monitoring, PackageFile, Packaging, Registered, documents, label, manifests,
+    package,
 };
 use landfall_diagnostics::{Code, Finding, Kind, Severity};
 use landfall_kube::kinds::ProfileKinds;
@@ -93,6 +94,10 @@ pub struct Args {
     /// Also print a service monitor, alert rules and a Grafana dashboard
     #[arg(long, value_name = "KIND", value_enum)]
     monitoring: Option<Watched>,
+
+    /// Label of the service monitor and the alert rules by which Prometheus selects them; repeatable
+    #[arg(long, value_name = "KEY=VALUE", requires = "monitoring", value_parser = label)]
+    monitoring_label: Vec<(String, String)>,
 
     /// URL of the folder with the pages about alerts, such as `runbooks` of this book, for their links
     #[arg(long, value_name = "URL", requires = "monitoring", value_parser = folder)]
@@ -247,6 +252,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             Watched::Openshift => Monitoring::Openshift,
             Watched::Prometheus => Monitoring::Prometheus,
         }),
+        monitoring_labels: args.monitoring_label.clone(),
         runbooks: args.runbooks.clone(),
     };
     let Some(packaging) = args.format.packaging() else {

@@ -74,6 +74,7 @@ mod tests {
             metrics_tls: true,
             admission_policies: true,
             monitoring: None,
+            monitoring_labels: Vec::new(),
             runbooks: None,
             watch_namespace: None,
             unique_infra_ids: false,

@@ -69,6 +69,8 @@ pub struct Deployed {
     pub admission_policies: bool,
     /// By what the operator is watched, if by anything.
     pub monitoring: Option<Monitoring>,
+    /// Labels of what Prometheus selects, beside landfall's: key and value.
+    pub monitoring_labels: Vec<(String, String)>,
     /// Where the book's pages about alerts are, as a URL that ends with a slash; without it, alerts link to no page.
     pub runbooks: Option<String>,
     /// The only namespace whose clusters it works on.

@@ -38,7 +38,7 @@ pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
 pub use secure_metrics::{METRICS_PORT, SecureMetrics};
-pub use selector::Labels;
+pub use selector::{Labels, label};
 
 use self::http_server::Health;
 use super::admission::{SECRET_NAME, Webhook};

@@ -164,10 +164,19 @@ impl Monitoring {
         json!({
             "apiVersion": "monitoring.coreos.com/v1",
             "kind": "ServiceMonitor",
-            "metadata": metadata(Some(namespace)),
+            "metadata": selected(deployed),
             "spec": { "selector": { "matchLabels": labels() }, "endpoints": [endpoint] },
         })
     }
+}
+
+/// The metadata of what Prometheus selects.
+fn selected(deployed: &Deployed) -> Value {
+    let mut metadata = metadata(Some(&deployed.namespace));
+    for (key, value) in &deployed.monitoring_labels {
+        metadata["labels"][key] = json!(value);
+    }
+    metadata
 }
 
 /// The account that may read the metrics, with a token.
@@ -218,7 +227,7 @@ fn rules(deployed: &Deployed) -> Value {
     json!({
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
-        "metadata": metadata(Some(&deployed.namespace)),
+        "metadata": selected(deployed),
         "spec": { "groups": [{ "name": NAME, "rules": ALERTS.iter().map(rule).collect::<Vec<_>>() }] },
     })
 }
@@ -284,6 +293,7 @@ mod tests {
             metrics_tls,
             admission_policies: true,
             monitoring: None,
+            monitoring_labels: Vec::new(),
             runbooks: None,
             watch_namespace: None,
             unique_infra_ids: false,
@@ -387,6 +397,15 @@ mod tests {
         let with = links(&Deployed { runbooks, ..deployed(true) });
         assert_eq!(with[0], "https://docs.example.com/landfall/runbooks/LandfallOperatorDown.html");
         assert_eq!(with.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>().len(), ALERTS.len());
+    }
+
+    #[test]
+    fn what_prometheus_selects_has_its_labels() {
+        let monitoring_labels = vec![("release".to_owned(), "stack".to_owned())];
+        let all = Monitoring::Prometheus.objects(&Deployed { monitoring_labels, ..deployed(true) });
+        let labelled = all.iter().filter(|one| one["metadata"]["labels"]["release"] == "stack");
+        let kinds: Vec<&str> = labelled.filter_map(|one| one["kind"].as_str()).collect();
+        assert_eq!(kinds, ["ServiceMonitor", "PrometheusRule"]);
     }
 
     #[test]

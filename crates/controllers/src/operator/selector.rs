@@ -59,6 +59,19 @@ fn expression(text: &str) -> Result<Expression, String> {
     Ok(make(key.to_owned(), value.to_owned()))
 }
 
+/// A label as `key=value`.
+///
+/// # Errors
+/// Key or value is not that of a label: what to write.
+pub fn label(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if is_key(key) && (value.is_empty() || is_name(value)) => {
+            Ok((key.to_owned(), value.to_owned()))
+        }
+        _ => Err("use a label, such as release=kube-prometheus-stack".to_owned()),
+    }
+}
+
 /// A prefix, which is a DNS name, and a slash may come before the name.
 fn is_key(key: &str) -> bool {
     let is_label = |label: &str| {
@@ -107,6 +120,15 @@ mod tests {
             assert_eq!(selects(text, labels), Ok(wanted), "{text} {labels:?}");
         }
         assert_eq!("a=1, !b".parse::<Labels>().map(|one| one.to_string()).as_deref(), Ok("a=1,!b"));
+    }
+
+    #[test]
+    fn a_label_has_a_key_and_a_value() {
+        assert_eq!(label("a.b/c=d"), Ok(("a.b/c".to_owned(), "d".to_owned())));
+        assert_eq!(label("a="), Ok(("a".to_owned(), String::new())));
+        for text in ["", "a", "=b", "a=b=c", "a b=c", "a={{b}}"] {
+            assert!(label(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ fn deployed(names: &[&str]) -> Deployed {
         metrics_tls: true,
         admission_policies: true,
         monitoring: None,
+        monitoring_labels: Vec::new(),
         runbooks: None,
         watch_namespace: None,
         unique_infra_ids: false,
