@@ -19,7 +19,7 @@ use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Settings, engine, signals};
 use crate::prepare::{self, Basis, BasisOptions, Refusal};
-use crate::ui::{can_ask, json as json_form, watched};
+use crate::ui::{Pulse, Waiting, can_ask, json as json_form, of_limit, watched};
 
 /// What is installed, and where.
 #[derive(Debug, clap::Args)]
@@ -135,9 +135,18 @@ async fn work(
         let applied = apply(client, release, deadline, &record);
         let count = watched(&settings.printer, "applying the release", Some(args.timeout), applied).await;
         let count = count.map_err(|finding| (vec![*finding], Exit::PartWay))?;
-        let waiting = healthy(client, (release, &ready.gate), (&ready.cloud, request.clouds), deadline);
         let what = "waiting for Azure Service Operator";
-        let healthy = watched(&settings.printer, what, Some(args.timeout), waiting).await;
+        let line = Waiting::new(what, Some(args.timeout), settings.printer.draws());
+        let pulse = Pulse::default();
+        let stands = |why: &str| {
+            line.stands(why);
+            if let Some(taken) = pulse.due().filter(|_| !settings.printer.draws()) {
+                let time = of_limit(taken, Some(args.timeout));
+                settings.printer.talk(&format!("{what}: {time}, {why}"));
+            }
+        };
+        let cloud = (ready.cloud.as_str(), request.clouds);
+        let healthy = healthy(client, (release, &ready.gate), cloud, deadline, &stands).await;
         healthy.map(|()| count).map_err(|findings| (findings, Exit::PartWay))
     };
     let applied: Result<usize, Ended> = tokio::select! {

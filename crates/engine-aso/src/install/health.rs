@@ -120,6 +120,7 @@ async fn objects(
 }
 
 /// Waits until the operator of a release runs, can be used for a cloud, and what was Ready before is Ready again.
+/// `stands` gets what is still missing after each look.
 ///
 /// # Errors
 /// What is still missing when the time is over.
@@ -128,6 +129,7 @@ pub async fn healthy(
     (release, gate): (&Release, &Gate),
     (cloud, clouds): (&str, &Catalogue),
     deadline: Instant,
+    stands: &dyn Fn(&str),
 ) -> Result<(), Vec<Finding>> {
     let unhealthy = |fault: Fault| vec![pages::unhealthy(&fault.why())];
     let mut since: Option<Instant> = None;
@@ -142,6 +144,9 @@ pub async fn healthy(
             continue;
         }
         since = None;
+        if let Some(first) = missing.first() {
+            stands(first.message.strip_prefix(pages::LATE).unwrap_or(&first.message));
+        }
         if left(deadline).is_none() {
             return Err(missing);
         }

@@ -96,8 +96,11 @@ pub(super) fn refused(object: &str, why: &str) -> Finding {
         .help("correct what the server says, and run the same command again: what was applied stays")
 }
 
+/// How the message of [`unhealthy`] begins, before the reason.
+pub(super) const LATE: &str = "the operator is not usable in time: ";
+
 pub(super) fn unhealthy(why: &str) -> Finding {
-    Finding::error(&UNHEALTHY, Kind::InternalError, "", format!("the operator is not usable in time: {why}")).help(
+    Finding::error(&UNHEALTHY, Kind::InternalError, "", format!("{LATE}{why}")).help(
         "see `kubectl describe deployment,pods` in its namespace; run the same command again to wait on, or go back \
          with `kubectl rollout undo`",
     )
