@@ -91,6 +91,11 @@ pub static OUTSIDE: &[Outside] = &[
         how: "the Machine API creates them from its machine sets once the control plane runs",
     },
     Outside {
+        what: "network peerings, VM extensions",
+        by: By::User,
+        how: "a cluster does not use them: landfall neither creates nor changes them",
+    },
+    Outside {
         what: "removal of the cluster's own resources",
         by: By::Landfall,
         how: "`destroy cluster` checks Azure once the objects are gone, removes remaining resources with \
