@@ -72,10 +72,8 @@ impl Fault {
         match self {
             Self::Way { why, .. } | Self::Setup(why) | Self::Answer { status: 200, why } => why.clone(),
             Self::Unauthorized => "the server does not know the user of the kubeconfig (401)".to_owned(),
-            Self::Forbidden(why) => format!(
-                "the server denies access to the user of the kubeconfig (403): \
-                {why}"
-            ),
+            // The server names the user, who may be a pod's.
+            Self::Forbidden(why) => format!("the server denies access (403): {why}"),
             Self::NotFound => "not found (404)".to_owned(),
             Self::Answer { status, why } if why.is_empty() => format!("the server returns {status}"),
             Self::Answer { status, why } => format!("the server returns {status}: {why}"),

@@ -43,8 +43,8 @@ pub(super) fn older_booleans(map: &ObjectRef, settings: &[String]) -> ClusterEve
         more => format!(" and {more} more"),
     };
     let note = format!(
-        "{map}: {}{more} are words that YAML 1.1 takes for booleans and YAML 1.2 for text: write true or false, \
-         or quote them",
+        "{map}: YAML 1.1 reads the value of {}{more} as a boolean, YAML 1.2 as text: write true or false, or \
+         quote it",
         first.join(", ")
     );
     warning("CloudConfigWords", note)

@@ -76,13 +76,8 @@ pub(super) fn elsewhere(release: &str, running: &str) -> Finding {
 }
 
 pub(super) fn not_ours(installer: Installer) -> Finding {
-    Finding::error(
-        &PLACE,
-        Kind::Forbidden,
-        "",
-        "landfall did not install this operator and does not upgrade it",
-    )
-    .help(installer.advice())
+    Finding::error(&PLACE, Kind::Forbidden, "", "landfall does not upgrade this operator")
+        .help(installer.advice())
 }
 
 pub(super) fn no_cert_manager() -> Finding {
