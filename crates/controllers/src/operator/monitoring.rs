@@ -95,43 +95,64 @@ const ALERTS: &[Alert] = &[
     },
 ];
 
-/// The panels of the dashboard: title, unit, expression, legend.
+/// The panels of the dashboard: title, unit, expression, legend. A replica that stands by has no clusters in a rollout,
+/// so that the sum is over operators.
 const PANELS: &[(&str, &str, &str, &str)] = &[
-    ("Leading replicas", "short", "sum(landfall_leader)", "leading"),
+    ("Leading replicas", "short", "sum(landfall_leader{namespace=~\"$namespace\"})", "leading"),
     (
         "Reconciliations",
         "ops",
-        "sum by (controller, result) (rate(landfall_reconciles_total[5m]))",
+        "sum by (controller, result) (rate(landfall_reconciles_total{namespace=~\"$namespace\"}[5m]))",
         "{{controller}} {{result}}",
     ),
     (
         "Failed reconciliations",
         "ops",
-        "sum by (controller, category, reason) (rate(landfall_reconcile_errors_total[5m]))",
+        "sum by (controller, category, reason) (rate(landfall_reconcile_errors_total{namespace=~\"$namespace\"}[5m]))",
         "{{controller}} {{category}} {{reason}}",
     ),
     (
         "Failing objects",
         "short",
-        "sum by (controller, category, reason) (landfall_failing_objects)",
+        "sum by (controller, category, reason) (landfall_failing_objects{namespace=~\"$namespace\"})",
         "{{controller}} {{category}} {{reason}}",
     ),
     (
         "Duration (99th percentile)",
         "s",
-        "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket[5m])))",
+        "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket{namespace=~\"$namespace\"}[5m])))",
         "{{controller}}",
     ),
-    ("Waiting objects", "short", "max by (controller) (landfall_queue_length)", "{{controller}}"),
-    ("Writes", "ops", "sum by (controller) (rate(landfall_writes_total[5m]))", "{{controller}}"),
-    ("ASO objects", "short", "sum by (kind, ready) (aso_engine_objects)", "{{kind}} ready={{ready}}"),
+    (
+        "Waiting objects",
+        "short",
+        "max by (controller) (landfall_queue_length{namespace=~\"$namespace\"})",
+        "{{controller}}",
+    ),
+    (
+        "Writes",
+        "ops",
+        "sum by (controller) (rate(landfall_writes_total{namespace=~\"$namespace\"}[5m]))",
+        "{{controller}}",
+    ),
+    (
+        "ASO objects",
+        "short",
+        "sum by (kind, ready) (aso_engine_objects{namespace=~\"$namespace\"})",
+        "{{kind}} ready={{ready}}",
+    ),
     (
         "ASO time to Ready (median)",
         "s",
-        "histogram_quantile(0.5, sum by (kind, le) (rate(aso_engine_time_to_ready_seconds_bucket[1h])))",
+        "histogram_quantile(0.5, sum by (kind, le) (rate(aso_engine_time_to_ready_seconds_bucket{namespace=~\"$namespace\"}[1h])))",
         "{{kind}}",
     ),
-    ("Clusters in a rollout", "short", "max by (state) (landfall_rollout_clusters)", "{{state}}"),
+    (
+        "Clusters in a rollout",
+        "short",
+        "sum by (state) (landfall_rollout_clusters{namespace=~\"$namespace\"})",
+        "{{state}}",
+    ),
 ];
 
 impl Monitoring {
@@ -246,13 +267,25 @@ fn dashboard(namespace: &str) -> Value {
         })
     };
     let source = json!({ "name": "datasource", "type": "datasource", "query": "prometheus" });
+    let namespaces = json!({
+        "name": "namespace",
+        "type": "query",
+        "datasource": { "type": "prometheus", "uid": "${datasource}" },
+        "query": "label_values(landfall_leader, namespace)",
+        // When the range of time changes.
+        "refresh": 2,
+        "multi": true,
+        "includeAll": true,
+        "allValue": ".*",
+        "current": { "text": "All", "value": "$__all" },
+    });
     let dashboard = json!({
         "uid": NAME,
         "title": "landfall operator",
         "schemaVersion": 39,
         "time": { "from": "now-6h", "to": "now" },
         "refresh": "1m",
-        "templating": { "list": [source] },
+        "templating": { "list": [source, namespaces] },
         "panels": PANELS.iter().enumerate().map(panel).collect::<Vec<_>>(),
     });
     let mut metadata = metadata(Some(namespace));
@@ -397,6 +430,14 @@ mod tests {
         let with = links(&Deployed { runbooks, ..deployed(true) });
         assert_eq!(with[0], "https://docs.example.com/landfall/runbooks/LandfallOperatorDown.html");
         assert_eq!(with.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>().len(), ALERTS.len());
+    }
+
+    #[test]
+    fn every_panel_is_of_the_chosen_namespaces() {
+        for (title, _, expression, _) in PANELS {
+            let named = expression.matches("landfall_").count() + expression.matches("aso_engine_").count();
+            assert_eq!(expression.matches("{namespace=~\"$namespace\"}").count(), named, "{title}");
+        }
     }
 
     #[test]
