@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_lease_tells_on_what_its_holder_works() -> Result<(), String> {
-        let selected = scope(None, Some(&"shard=1".parse()?), &LANDFALL_PROFILES);
+        let selected = scope(None, Some(&"shard=1".parse::<Labels>()?), &LANDFALL_PROFILES);
         let lease = |scope: &str| {
             json!({
                 "metadata": { "annotations": { (CONTROLLERS): NAMES, (SCOPE): format!("me: {scope}") } },
@@ -237,7 +237,7 @@ mod tests {
         // It was given back, is too old, or belongs to an earlier version.
         for (path, value) in [
             ("/spec/renewTime", Value::Null),
-            ("/spec/renewTime", json!("2026-01-01T00:00:00.000000Z")),
+            ("/spec/renewTime", json!("2020-01-01T00:00:00.000000Z")),
             ("/spec/holderIdentity", json!("other")),
         ] {
             let mut ended = lease(&all);

@@ -39,7 +39,7 @@ fn foreign_object(case: &Case<'_>) -> Option<Action> {
 fn failed_for_good(case: &Case<'_>) -> Option<Action> {
     let failed = case.ready.severity == Some("Error") && is_refused(case);
     (case.object.is_being_deleted() && failed)
-        .then(|| case.keep(What::TerminalError, format!("delete failed: {}", ready.said())))
+        .then(|| case.keep(What::TerminalError, format!("delete failed: {}", case.ready.said())))
 }
 
 /// Row 5. What Azure refuses in the end, the operator tries again.

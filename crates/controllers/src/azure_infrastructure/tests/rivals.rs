@@ -40,7 +40,7 @@ async fn a_resource_of_another_operator_is_left_alone_and_reported_once() {
 #[tokio::test(start_paused = true)]
 async fn a_resource_is_taken_over_from_an_operator_that_does_not_work_on_it() {
     for (scope, renewed) in [
-        ("--profile-group=g", "2026-01-01T00:00:00Z".to_owned()),
+        ("--profile-group=g", "2020-01-01T00:00:00Z".to_owned()),
         ("--profile-group=g --watch-namespace=there", now()),
         ("--profile-group=g --watch-label-selector=shard=2", now()),
     ] {
