@@ -6,11 +6,11 @@ use std::{fs, io};
 
 use anyhow::Context as _;
 
-use landfall_controllers::admission;
 use landfall_controllers::operator::{
     ALL_NAMESPACES, Deployed, Monitoring, PackageFile, Packaging, Registered, documents, label, manifests,
     package,
 };
+use landfall_controllers::{admission, azure_infrastructure};
 use landfall_diagnostics::{Code, Finding, Kind, Severity};
 use landfall_kube::kinds::ProfileKinds;
 
@@ -158,13 +158,16 @@ fn namespace_or_all(text: &str) -> Result<String, String> {
     if text == ALL_NAMESPACES { Ok(text.to_owned()) } else { namespace(text) }
 }
 
-/// A version of a release, as in `4.20.1`.
+/// A version of a release, as in `4.20.1`, or `unknown`.
 fn release(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
-    if text.is_empty() || !text.chars().all(fits) {
-        return Err("use a version, such as 4.20.1".to_owned());
+    let mut numbers = text.split('.').take(2);
+    let is_number = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+    let is_version = text.chars().all(fits) && text.contains('.') && numbers.all(is_number);
+    if is_version || text == "unknown" {
+        return Ok(text.to_owned());
     }
-    Ok(text.to_owned())
+    Err("use a version, such as 4.20.1, or `unknown`".to_owned())
 }
 
 /// A URL of a folder, with a slash at its end.
@@ -218,6 +221,15 @@ fn findings(controllers: &[&Registered], profiles: &ProfileKinds, has_release: b
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let runs_clusters = args.common.controllers().iter().any(|one| one.name == azure_infrastructure::NAME);
+    let has_settings = args.common.watch_label_selector.is_some() || args.common.rollout_limit > 0;
+    if has_settings && !runs_clusters {
+        settings.printer.report(
+            "error: only azure-infrastructure has --watch-label-selector and --rollout-limit: omit them, or add it to \
+             --controllers\n",
+        );
+        return Ok(Exit::Usage);
+    }
     let profiles = args.common.profiles.profiles;
     let findings = findings(&args.common.controllers(), profiles, args.release_version.is_some());
     if !findings.is_empty() {
@@ -407,6 +419,9 @@ mod tests {
     #[test]
     fn a_release_is_a_version() {
         assert_eq!(release("4.20.0-rc.1").as_deref(), Ok("4.20.0-rc.1"));
-        assert!(release("").is_err() && release("4.20 ").is_err() && release("4\n").is_err());
+        assert_eq!(release("unknown").as_deref(), Ok("unknown"));
+        for text in ["", "4.20 ", "4\n", "4", "banana", "v4.20.1", "4.x"] {
+            assert!(release(text).is_err(), "{text}");
+        }
     }
 }
