@@ -79,6 +79,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "admission_policies",
             "clean_cloud_profiles",
             "monitoring",
+            "monitoring_label",
             "runbooks",
             "watch_namespace",
             "unique_infra_ids",

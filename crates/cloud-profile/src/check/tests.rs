@@ -76,7 +76,8 @@ fn what_cannot_be_read_is_replaced_by_what_its_list_takes() -> Result<(), Vec<Fi
     let odd = PRIVATE.replace(
         "parent: base\n",
         "parent: base\n  limits: {maxNodesTotal: 0}\n  regions: [{name: a, zones: [{name: z, unavailableMachineTypes: \
-         [1]}]}]\n  kubernetes: {versions: [{version: 1.30}]}\n",
+         [1]}]}]\n  kubernetes: {versions: [{version: 1.30, \
+         expirationDate: '2100-01-01T00:00:00Z'}]}\n",
     );
     let found = found(&odd, Some(PARENT))?;
     let told = |code: &str, text: &str| found.iter().any(|(known, shown)| *known == code && shown == text);
