@@ -93,6 +93,10 @@ fn check(set: &mut Set<'_>) {
             set.faults.push(pages::machines(&format!("controlPlane.platform.azure.{field}"), what));
         }
     }
+    let has_key = set.platform.customer_managed_key.is_some();
+    if has_key && set.input.bootstrap && set.input.ignition.bootstrap.is_none() {
+        set.faults.push(pages::no_block_blobs());
+    }
     if keys(set).is_empty() {
         set.faults.push(pages::ssh_key());
     }

@@ -78,6 +78,14 @@ pub(super) fn other_address(given: Ipv4Addr, planned: Ipv4Addr) -> Finding {
         .help(format!("remove --api-internal-ip, or set it to {planned}"))
 }
 
+pub(super) fn no_block_blobs() -> Finding {
+    let message = "a storage account with a customer-managed key cannot store bootstrap.ign";
+    Finding::error(&MACHINES, Kind::NotSupported, "platform.azure.customerManagedKey", message).help(
+        "upload bootstrap.ign to another account and name it with --aso-ignition-pointer, or create the machines with \
+         another engine: `--machines none`",
+    )
+}
+
 pub(super) fn ssh_key() -> Finding {
     let message = "Azure Service Operator creates the machines, and they need an SSH key that Azure accepts";
     Finding::error(&SSH_KEY, Kind::Required, "sshKey", message)

@@ -42,7 +42,7 @@ async fn a_removal_on_purpose_is_reported_once_and_stays() {
     let stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
     stage.rounds(12).await;
     let set = |value: Value| {
-        stage.change(&json!({ "metadata": { "annotations": { (anchor::PROTECTION): value } } }))
+        stage.change(&json!({ "metadata": { "annotations": { (anchor::PROTECTION): value } } }));
     };
     set(Value::Null);
     stage.rounds(3).await;
