@@ -47,11 +47,23 @@ fn read(code: &'static str, file: &'static str) -> Result<Page, &'static str> {
     if text.trim().is_empty() || text.lines().any(|line| line.starts_with('#')) {
         return Err("there is no text, or another heading");
     }
-    // `\<` keeps Markdown from taking what follows for HTML.
-    let plain = |paragraph: &str| paragraph.replace('\n', " ").replace("\\<", "<");
     let paragraphs = text.trim_end().split("\n\n").map(plain);
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
     Ok(Page { code, title, severity, text, fields, base, wrong, right })
+}
+
+/// A paragraph with one line for all of it, or for each item of a list and each row of a table.
+fn plain(paragraph: &str) -> String {
+    let mut text = String::new();
+    // Fences of code and the line below the head of a table say nothing.
+    for line in paragraph.lines().filter(|line| !["```", "|--"].iter().any(|start| line.starts_with(start))) {
+        if !text.is_empty() {
+            text.push(if line.starts_with(['-', '|']) { '\n' } else { ' ' });
+        }
+        text.push_str(line.trim_start());
+    }
+    // `\<` keeps Markdown from taking what follows for HTML.
+    text.replace("\\<", "<")
 }
 
 /// What is between the lines `---`: severity, fields and base, the last two of which may be missing.
@@ -109,6 +121,13 @@ mod tests {
         assert!(faults.is_empty(), "{}", faults.join("\n"));
         assert_eq!(FILES.dirs().count(), 0);
         assert_eq!(pages().len(), FILES.files().count());
+    }
+
+    #[test]
+    fn lists_and_tables_keep_their_lines() {
+        assert_eq!(plain("One\ntext with \\<id>:\n- a\n  b\n- c"), "One text with <id>:\n- a b\n- c");
+        assert_eq!(plain("| a | b |\n|---|---|\n| c | d |"), "| a | b |\n| c | d |");
+        assert_eq!(plain("```\nls -l\n```"), "ls -l");
     }
 
     #[test]

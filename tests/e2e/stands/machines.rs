@@ -75,7 +75,8 @@ fn master(made: &Made<'_>, number: usize, image: &str, ignition: &str) {
 fn bootstrap(made: &Made<'_>, image: &str, secret: &str) {
     let name = made.name("bootstrap");
     let machine = made.new.named("machine", &name);
-    assert_eq!(machine.says("subnetId"), made.first_public());
+    // In the zone of the first machine of the control plane.
+    assert_eq!(machine.says("subnetId"), made.subnets(true)[0]);
     usual(made, machine, "bootstrap", image);
     let mut wanted = control_plane(made);
     wanted.insert(super::groups::id(made, "bootstrap-sg"));

@@ -63,16 +63,6 @@ impl Made<'_> {
         self.wanted.zones.iter().map(subnet).collect()
     }
 
-    /// The public subnet that is the first in the list: in the order of the zones, and of the user's in that of
-    /// the ids.
-    pub fn first_public(&self) -> String {
-        let mut subnets = self.subnets(true);
-        if self.given.is_some() {
-            subnets.sort();
-        }
-        subnets.swap_remove(0)
-    }
-
     /// Looks at everything.
     pub fn stands(&self, started: &Started<'_>) {
         network::stands(self);

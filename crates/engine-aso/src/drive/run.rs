@@ -17,7 +17,7 @@ use super::act::look_for_credential;
 use super::api::{Api, Feed, ObjectEvent};
 use super::boot_sources::{Basis, basis};
 use super::silence::Silence;
-use super::wake::Woken;
+use super::wake::{REWRITES, Woken, rewrites};
 use super::{Drive, ObservedState, Pace, Step, Work, act};
 use crate::core::Outcome;
 use crate::desired::Need;
@@ -112,6 +112,8 @@ pub async fn run(
     let mut drive = Cow::Borrowed(drive);
     let mut booting = Booting { boot, work: None };
     let mut woken = None;
+    // Until when Ready may still say what was so before the operator wrote resources again.
+    let mut settles = None;
     loop {
         let mut rest = None;
         if heard.unheard.is_empty() {
@@ -131,7 +133,8 @@ pub async fn run(
             pace.hold(&mut latest, &world);
             silence.explain(&mut latest, watcher, stop).await;
             tell(&latest, &mut pace, watcher);
-            if latest.outcome() == Outcome::Done {
+            settles = settles.filter(|at| *at > Instant::now());
+            if latest.outcome() == Outcome::Done && settles.is_none() {
                 return (End::Done, latest);
             }
             if latest.is_stuck() {
@@ -149,11 +152,15 @@ pub async fn run(
             }
             let writes = latest.objects.iter().any(|planned| planned.action.what.writes());
             if writes {
+                if rewrites(&latest, &world) {
+                    settles = Some(Instant::now() + REWRITES);
+                }
                 act(&drive, api, &latest, &mut world, &mut pace).await;
             }
             rest = if writes { Some(AFTER_WRITES) } else { pace.rest(&latest, &world) };
         }
         let due = rest.map_or(deadline, |rest| deadline.min(Instant::now() + rest));
+        let due = settles.map_or(due, |at| due.min(at));
         tokio::select! {
             news = feed.next() => match news {
                 Some(news) => heard.note(news, &mut world, watcher),
