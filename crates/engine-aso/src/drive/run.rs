@@ -152,7 +152,7 @@ pub async fn run(
             }
             let writes = latest.objects.iter().any(|planned| planned.action.what.writes());
             if writes {
-                if rewrites(&latest, &world) {
+                if rewrites(&drive, &latest, &world) {
                     settles = Some(Instant::now() + REWRITES);
                 }
                 act(&drive, api, &latest, &mut world, &mut pace).await;

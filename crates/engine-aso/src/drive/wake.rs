@@ -22,13 +22,15 @@ pub(super) const REWRITES: Duration = Duration::from_secs(10);
 
 /// Whether a step lets the operator write resources again that it has only read, and of which it says that they are
 /// Ready: with the same spec, it goes on saying so until it has failed.
-pub(super) fn rewrites(step: &Step, world: &ObservedState) -> bool {
-    step.objects.iter().any(|planned| {
-        let object = world.get(&planned.object).map(Object);
-        let is_read = object.is_some_and(|object| object.is_ready() && object.policy() == Policy::Skip);
-        let is_patched = matches!(planned.action.what, What::Patch(_));
-        is_read && is_patched && Policy::of(planned.action.policy.as_deref()) != Policy::Skip
-    })
+pub(super) fn rewrites(drive: &Drive, step: &Step, world: &ObservedState) -> bool {
+    let is_kept = matches!(drive.work, Work::Make(_) | Work::Resume);
+    is_kept
+        && step.objects.iter().any(|planned| {
+            let object = world.get(&planned.object).map(Object);
+            let is_read = object.is_some_and(|object| object.is_ready() && object.policy() == Policy::Skip);
+            let is_patched = matches!(planned.action.what, What::Patch(_));
+            is_read && is_patched && Policy::of(planned.action.policy.as_deref()) != Policy::Skip
+        })
 }
 
 /// The objects that the operator was woken for, with what it said of each before.
