@@ -138,7 +138,8 @@ fn subnets(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) -
 }
 
 /// Cuts the network into equal blocks (from 4.16 on): a private subnet for each zone, one block that the public
-/// subnets share, one that the subnets of local zones share, and at least one that stays free, as does a part of that of local zones.
+/// subnets share, one that the subnets of local zones share, and at least one that stays free, as does a part of that of
+/// local zones.
 fn blocks(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) -> Option<Vec<NewSubnet>> {
     let shared = 1 + usize::from(!local.is_empty());
     let mut blocks = parts(vpc, zones.len() + shared + 1)?;

@@ -89,7 +89,10 @@ pub(super) fn no_block_blobs() -> Finding {
 pub(super) fn ssh_key() -> Finding {
     let message = "Azure Service Operator creates the machines, and they need an SSH key that Azure accepts";
     Finding::error(&SSH_KEY, Kind::Required, "sshKey", message)
-        .help("add an Ed25519 key, or an RSA key of 2048 bits, to `sshKey`, or create the machines with another engine: `--machines none`")
+        .help(
+            "add an Ed25519 key, or an RSA key of 2048 bits, to `sshKey`, or create the machines with another engine: \
+             `--machines none`",
+        )
 }
 
 /// An ignition config is no pointer; whose it is.
