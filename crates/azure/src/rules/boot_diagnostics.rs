@@ -29,11 +29,9 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     if kind == "Managed" && settings.stack {
         let reported = settings.path("bootDiagnostics.StorageAccountURI");
         let message = "Azure Stack Hub has no managed storage account for boot diagnostics";
-        out.push(
-            Finding::error(&STACK_BOOT_MANAGED, Kind::Invalid, reported, message)
-                .at(settings.path(TYPE))
-                .help("write `type: UserManaged` with your own account, or `type: Disabled`"),
-        );
+        let finding = Finding::error(&STACK_BOOT_MANAGED, Kind::Invalid, reported, message);
+        let finding = finding.at(settings.path(TYPE));
+        out.push(finding.help("write `type: UserManaged` with your own account, or `type: Disabled`"));
     }
     check_account(settings, diagnostics, out);
 }
@@ -53,10 +51,7 @@ fn check_account(settings: &Settings<'_>, diagnostics: &BootDiagnostics, out: &m
             (message, format!("remove `{field}`, or write `type: {USER_MANAGED}`"))
         };
         let reported = settings.path(&format!("bootDiagnostics.{reported}"));
-        out.push(
-            Finding::error(&BOOT_ACCOUNT, Kind::Invalid, reported, message)
-                .at(settings.path(&format!("bootDiagnostics.{field}")))
-                .help(help),
-        );
+        let finding = Finding::error(&BOOT_ACCOUNT, Kind::Invalid, reported, message);
+        out.push(finding.at(settings.path(&format!("bootDiagnostics.{field}"))).help(help));
     }
 }

@@ -55,35 +55,27 @@ fn check_others(azure: &Platform, out: &mut Findings) {
         let cloud = shown(&azure.cloud_name);
         let message = format!("`{name}` is for `AzureStackCloud` only, and the cloud is {cloud}");
         let field = format!("platform.azure.{name}");
-        out.push(
-            Finding::error(&STACK_ONLY, Kind::Required, field, message)
-                .help(format!("remove `{name}`, or write `cloudName: AzureStackCloud`")),
-        );
+        let finding = Finding::error(&STACK_ONLY, Kind::Required, field, message);
+        out.push(finding.help(format!("remove `{name}`, or write `cloudName: AzureStackCloud`")));
     }
 }
 
 fn check_stack(azure: &Platform, out: &mut Findings) {
     if azure.arm_endpoint.is_empty() {
         let message = "the address of the Azure Stack Hub's resource manager is missing";
-        out.push(
-            Finding::error(&STACK_ENDPOINT, Kind::Required, "platform.azure.armEndpoint", message)
-                .help("add `armEndpoint: https://management.<region>.<domain of the hub>`"),
-        );
+        let finding = Finding::error(&STACK_ENDPOINT, Kind::Required, "platform.azure.armEndpoint", message);
+        out.push(finding.help("add `armEndpoint: https://management.<region>.<domain of the hub>`"));
     }
     if azure.outbound_type != "Loadbalancer" {
         let value = shown(&azure.outbound_type);
         let message = format!("Azure Stack Hub supports `Loadbalancer` only, not {value}");
-        out.push(
-            Finding::error(&STACK_OUTBOUND, Kind::Invalid, "platform.azure.outboundType", message)
-                .help("remove `outboundType`"),
-        );
+        let finding = Finding::error(&STACK_OUTBOUND, Kind::Invalid, "platform.azure.outboundType", message);
+        out.push(finding.help("remove `outboundType`"));
     }
     if !azure.user_provisioned_dns.is_empty() {
         let message = "Azure Stack Hub does not support `userProvisionedDNS`, whatever its value";
-        out.push(
-            Finding::error(&STACK_DNS, Kind::Invalid, "platform.azure.userProvisionedDNS", message)
-                .help("remove `userProvisionedDNS`"),
-        );
+        let finding = Finding::error(&STACK_DNS, Kind::Invalid, "platform.azure.userProvisionedDNS", message);
+        out.push(finding.help("remove `userProvisionedDNS`"));
     }
     if azure.allow_shared_key_access == Some(false) {
         let message = "Azure Stack Hub does not support storage accounts without keys";

@@ -28,18 +28,13 @@ pub(super) fn check(settings: &Settings<'_>, security: &SecuritySettings, out: &
     let encryption = settings.encryption_type();
     if encryption.is_empty() {
         let message = "a confidential VM needs `securityEncryptionType`, which is missing";
-        out.push(
-            settings
-                .inserted(&CONFIDENTIAL_ENCRYPTION, Kind::Required, ENCRYPTION, message)
-                .help("add `securityEncryptionType: VMGuestStateOnly` to `osDisk.securityProfile`"),
-        );
+        let finding = settings.inserted(&CONFIDENTIAL_ENCRYPTION, Kind::Required, ENCRYPTION, message);
+        out.push(finding.help("add `securityEncryptionType: VMGuestStateOnly` to `osDisk.securityProfile`"));
     } else if !values::ENCRYPTION_TYPES.contains(&encryption) {
         let reported = settings.path(&format!("defaultMachinePlatform.{ENCRYPTION}"));
         let accepted = values::ENCRYPTION_TYPES;
-        out.push(
-            Finding::not_supported(&CONFIDENTIAL_ENCRYPTION, reported, encryption, accepted)
-                .at(settings.path(ENCRYPTION)),
-        );
+        let finding = Finding::not_supported(&CONFIDENTIAL_ENCRYPTION, reported, encryption, accepted);
+        out.push(finding.at(settings.path(ENCRYPTION)));
     } else if let Some(launch) = &security.confidential_vm {
         if let Some(uefi) = &launch.uefi_settings {
             check_uefi(settings, uefi, encryption == WHOLE_DISK, out);
@@ -62,19 +57,13 @@ fn check_uefi(settings: &Settings<'_>, uefi: &UefiSettings, whole_disk: bool, ou
     if let Some(tpm) = other_than_enabled(uefi.virtualized_trusted_platform_module.as_deref()) {
         let field = format!("{UEFI}.virtualizedTrustedPlatformModule");
         let message = format!("a confidential VM needs its virtual TPM, and the value is {}", shown(tpm));
-        out.push(
-            settings
-                .inserted(&CONFIDENTIAL_TPM, Kind::Invalid, &field, message)
-                .help("write `virtualizedTrustedPlatformModule: Enabled`, or remove it"),
-        );
+        let finding = settings.inserted(&CONFIDENTIAL_TPM, Kind::Invalid, &field, message);
+        out.push(finding.help("write `virtualizedTrustedPlatformModule: Enabled`, or remove it"));
     } else if whole_disk && settings.azure.encryption_at_host {
         let message = format!("the host cannot encrypt a disk with `{WHOLE_DISK}`");
-        out.push(
-            settings
-                .inserted(&CONFIDENTIAL_DISK, Kind::Invalid, "encryptionAtHost", message)
-                .related("the machine encrypts the disk", settings.path(ENCRYPTION))
-                .help("remove `encryptionAtHost`"),
-        );
+        let finding = settings.inserted(&CONFIDENTIAL_DISK, Kind::Invalid, "encryptionAtHost", message);
+        let finding = finding.related("the machine encrypts the disk", settings.path(ENCRYPTION));
+        out.push(finding.help("remove `encryptionAtHost`"));
     } else if whole_disk && let Some(boot) = other_than_enabled(uefi.secure_boot.as_deref()) {
         let message =
             format!("a disk with `{WHOLE_DISK}` needs secure boot, and the value is {}", shown(boot));

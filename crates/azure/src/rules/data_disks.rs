@@ -39,11 +39,8 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     if disks.len() < setups.len() {
         let (given, wanted) = (disks.len(), setups.len());
         let message = format!("`diskSetup` has {wanted} entries, and the number of `dataDisks` is {given}");
-        out.push(
-            settings
-                .error(&DATA_DISKS_FEWER, Kind::TooLong, FIELD, message)
-                .help(format!("add {} to `dataDisks`", counted(wanted - given, "disk"))),
-        );
+        let finding = settings.error(&DATA_DISKS_FEWER, Kind::TooLong, FIELD, message);
+        out.push(finding.help(format!("add {} to `dataDisks`", counted(wanted - given, "disk"))));
     } else if !setups.is_empty() {
         let mut luns: BTreeMap<i32, usize> = BTreeMap::new();
         for (i, disk) in disks.iter().enumerate() {
@@ -87,11 +84,9 @@ fn check_lun(
     let first = *luns.entry(lun).or_insert(index);
     if first != index {
         let message = format!("the `lun` {lun} of the data disk {name} is in use");
-        out.push(
-            error(settings, &DATA_DISK_LUN, Kind::Invalid, place, message)
-                .related("the first use", settings.path(&format!("{FIELD}[{first}].lun")))
-                .help(help),
-        );
+        let finding = error(settings, &DATA_DISK_LUN, Kind::Invalid, place, message);
+        let finding = finding.related("the first use", settings.path(&format!("{FIELD}[{first}].lun")));
+        out.push(finding.help(help));
     }
 }
 
@@ -100,19 +95,15 @@ fn check_disk(settings: &Settings<'_>, index: usize, disk: &DataDisk, out: &mut 
     if disk.disk_size_gb <= 0 {
         let place = ("DiskSizeGB", index, "diskSizeGB");
         let message = format!("the size of the data disk {name} is {} GB", disk.disk_size_gb);
-        out.push(
-            error(settings, &DATA_DISK_SIZE, Kind::Invalid, place, message)
-                .help("write a size greater than 0"),
-        );
+        let finding = error(settings, &DATA_DISK_SIZE, Kind::Invalid, place, message);
+        out.push(finding.help("write a size greater than 0"));
     }
     let wanted = settings.disk_setup.get(index).and_then(DiskSetup::disk);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != disk.name_suffix) {
         let place = ("NameSuffix", index, "nameSuffix");
         let message =
             format!("the data disk is {name}, and its entry of `diskSetup` is for {}", shown(wanted));
-        out.push(
-            error(settings, &DATA_DISK_NAME, Kind::Invalid, place, message)
-                .help("write the same text as `nameSuffix` and as `platformDiskID`"),
-        );
+        let finding = error(settings, &DATA_DISK_NAME, Kind::Invalid, place, message);
+        out.push(finding.help("write the same text as `nameSuffix` and as `platformDiskID`"));
     }
 }

@@ -34,18 +34,13 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
         values::DISK_TYPES
     };
     if !disk_type.is_empty() && !accepted.contains(&disk_type) {
-        out.push(
-            Finding::not_supported(&DISK_TYPE, settings.path("diskType"), disk_type, accepted)
-                .at(settings.path("osDisk.diskType")),
-        );
+        let finding = Finding::not_supported(&DISK_TYPE, settings.path("diskType"), disk_type, accepted);
+        out.push(finding.at(settings.path("osDisk.diskType")));
     }
     if settings.azure.encryption_at_host && settings.stack {
         let message = "Azure Stack Hub does not support encryption at host";
-        out.push(
-            settings
-                .inserted(&STACK_HOST_ENCRYPTION, Kind::Invalid, "encryptionAtHost", message)
-                .help("remove `encryptionAtHost`"),
-        );
+        let finding = settings.inserted(&STACK_HOST_ENCRYPTION, Kind::Invalid, "encryptionAtHost", message);
+        out.push(finding.help("remove `encryptionAtHost`"));
     }
     if let Some(set) = &settings.azure.os_disk.disk_encryption_set {
         check_encryption_set(settings, set, out);
@@ -62,11 +57,8 @@ fn check_size(settings: &Settings<'_>, out: &mut Findings) {
     } else {
         return;
     };
-    out.push(
-        Finding::error(page, Kind::Invalid, settings.path("diskSizeGB"), message)
-            .at(settings.path("osDisk.diskSizeGB"))
-            .help(help),
-    );
+    let finding = Finding::error(page, Kind::Invalid, settings.path("diskSizeGB"), message);
+    out.push(finding.at(settings.path("osDisk.diskSizeGB")).help(help));
 }
 
 /// Judges a disk encryption set: the first fault only.
@@ -74,21 +66,16 @@ fn check_encryption_set(settings: &Settings<'_>, set: &DiskEncryptionSet, out: &
     if settings.stack {
         let message = "Azure Stack Hub does not support disk encryption sets";
         let reported = settings.path("defaultMachinePlatform.osDisk.diskEncryptionSet.diskEncryptionSet");
-        out.push(
-            Finding::error(&STACK_ENCRYPTION_SET, Kind::Invalid, reported, message)
-                .at(settings.path(SET))
-                .help("remove `diskEncryptionSet`"),
-        );
+        let finding = Finding::error(&STACK_ENCRYPTION_SET, Kind::Invalid, reported, message);
+        out.push(finding.at(settings.path(SET)).help("remove `diskEncryptionSet`"));
         return;
     }
     if let Some((reported, part)) = parts(set).iter().find(|(_, part)| !(part.fits)(part.value)) {
         let message = format!("{} cannot be {}", shown(part.value), part.what);
         let reported = settings.path(&format!("defaultMachinePlatform.{SET}.{reported}"));
-        out.push(
-            Finding::error(&ENCRYPTION_SET, Kind::Invalid, reported, message)
-                .at(settings.path(&format!("{SET}.{}", part.field)))
-                .help(format!("write {}", part.form)),
-        );
+        let finding = Finding::error(&ENCRYPTION_SET, Kind::Invalid, reported, message);
+        let finding = finding.at(settings.path(&format!("{SET}.{}", part.field)));
+        out.push(finding.help(format!("write {}", part.form)));
     }
 }
 

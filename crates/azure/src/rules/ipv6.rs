@@ -19,26 +19,20 @@ pub(super) fn check(azure: &Platform, config: &InstallConfig, out: &mut Findings
     if v4.is_empty() && !v6.is_empty() {
         for (i, net) in v6 {
             let message = format!("`{net}` is IPv6, and no machine network is IPv4");
-            out.push(
-                Finding::error(&IPV6_ALONE, Kind::Invalid, field(i), message)
-                    .help("add an IPv4 network, or replace it with one"),
-            );
+            let finding = Finding::error(&IPV6_ALONE, Kind::Invalid, field(i), message);
+            out.push(finding.help("add an IPv4 network, or replace it with one"));
         }
     } else if v6.is_empty() && azure.is_dual_stack() {
         let message = format!("`ipFamily` is `{}`, and no machine network is IPv6", azure.ip_family);
-        out.push(
-            Finding::error(&IPV6_MISSING, Kind::Required, "networking.machineNetwork", message)
-                .related("this enables both families", "platform.azure.ipFamily")
-                .help("add an entry such as `cidr: fd00:10::/48`"),
-        );
+        let finding = Finding::error(&IPV6_MISSING, Kind::Required, "networking.machineNetwork", message);
+        let finding = finding.related("this enables both families", "platform.azure.ipFamily");
+        out.push(finding.help("add an entry such as `cidr: fd00:10::/48`"));
     } else {
         for (i, net) in v6 {
             if net.ones >= 64 || !net.ones.is_multiple_of(4) {
                 let message = format!("the prefix of `{net}` must be shorter than 64 and a multiple of 4");
-                out.push(
-                    Finding::error(&IPV6_PREFIX, Kind::Invalid, field(i), message)
-                        .help("write a prefix of 60, 56, 52, 48 and so on"),
-                );
+                let finding = Finding::error(&IPV6_PREFIX, Kind::Invalid, field(i), message);
+                out.push(finding.help("write a prefix of 60, 56, 52, 48 and so on"));
             }
         }
     }

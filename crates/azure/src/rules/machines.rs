@@ -32,10 +32,8 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     let networking = settings.azure.vm_networking_type.as_str();
     if !networking.is_empty() && !NETWORKING_TYPES.contains(&networking) {
         let reported = settings.path("acceleratedNetworking");
-        out.push(
-            Finding::not_supported(&NETWORKING_TYPE, reported, networking, NETWORKING_TYPES)
-                .at(settings.path("vmNetworkingType")),
-        );
+        let finding = Finding::not_supported(&NETWORKING_TYPE, reported, networking, NETWORKING_TYPES);
+        out.push(finding.at(settings.path("vmNetworkingType")));
     }
     if !settings.azure.os_image.is_zero() {
         check_image(settings, &settings.azure.os_image, out);
@@ -73,21 +71,15 @@ fn check_identity(settings: &Settings<'_>, identity: &Identity, out: &mut Findin
     let kind = identity.kind.as_str();
     if kind.is_empty() {
         let message = "the type of the identity is missing";
-        out.push(
-            settings
-                .error(&IDENTITY_TYPE, Kind::Required, FIELD, message)
-                .help("add `type: UserAssigned` or `type: None`"),
-        );
+        let finding = settings.error(&IDENTITY_TYPE, Kind::Required, FIELD, message);
+        out.push(finding.help("add `type: UserAssigned` or `type: None`"));
     } else if !values::IDENTITY_TYPES.contains(&kind) {
         let field = settings.path(FIELD);
         out.push(Finding::not_supported(&IDENTITY_TYPE, field, kind, values::IDENTITY_TYPES));
     } else if kind == "None" && identity.user_assigned_identities.is_some() {
         let message = "machines with identities have the identity type `UserAssigned`, not `None`";
-        out.push(
-            settings
-                .error(&IDENTITY_NONE, Kind::Invalid, FIELD, message)
-                .related("the identities", settings.path("identity.userAssignedIdentities"))
-                .help("write `type: UserAssigned`, or remove `userAssignedIdentities`"),
-        );
+        let finding = settings.error(&IDENTITY_NONE, Kind::Invalid, FIELD, message);
+        let finding = finding.related("the identities", settings.path("identity.userAssignedIdentities"));
+        out.push(finding.help("write `type: UserAssigned`, or remove `userAssignedIdentities`"));
     }
 }

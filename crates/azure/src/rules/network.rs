@@ -100,11 +100,8 @@ fn check_subnets(azure: &Platform, upconverted: bool, out: &mut Findings) {
         } else if subnet.role != NODE {
             let role = shown(&subnet.role);
             let message = format!("{role} is not a role of subnets; accepted: {CONTROL_PLANE}, {NODE}");
-            out.push(
-                Finding::error(&SUBNET_ROLE, Kind::Invalid, SUBNETS, message)
-                    .at(at)
-                    .help("write `role: control-plane` or `role: node`, or remove the entry"),
-            );
+            let finding = Finding::error(&SUBNET_ROLE, Kind::Invalid, SUBNETS, message);
+            out.push(finding.at(at).help("write `role: control-plane` or `role: node`, or remove the entry"));
         }
     }
 }

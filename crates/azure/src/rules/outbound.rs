@@ -40,10 +40,8 @@ pub(super) fn check(case: &Case<'_>, azure: &Platform, out: &mut Findings) {
     }
     if outbound == "UserDefinedRouting" && azure.virtual_network.is_empty() {
         let message = "`UserDefinedRouting` needs an existing virtual network, and none is given";
-        out.push(
-            Finding::error(&USER_ROUTING, Kind::Invalid, FIELD, message)
-                .help("add `virtualNetwork`, `networkResourceGroupName` and `subnets`"),
-        );
+        let finding = Finding::error(&USER_ROUTING, Kind::Invalid, FIELD, message);
+        out.push(finding.help("add `virtualNetwork`, `networkResourceGroupName` and `subnets`"));
     }
     if outbound == SINGLE_ZONE || outbound == MULTI_ZONE {
         check_gateway(azure, config, out);
@@ -81,11 +79,9 @@ fn check_gateway(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
         _ => None,
     };
     if let Some((fault, other)) = fault {
-        out.push(
-            Finding::error(&GATEWAY_SUBNETS, Kind::Invalid, FIELD, format!("{outbound} {fault}"))
-                .related("the subnets", "platform.azure.subnets")
-                .help(format!("write `outboundType: {other}`, or change the node subnets")),
-        );
+        let finding = Finding::error(&GATEWAY_SUBNETS, Kind::Invalid, FIELD, format!("{outbound} {fault}"));
+        let finding = finding.related("the subnets", "platform.azure.subnets");
+        out.push(finding.help(format!("write `outboundType: {other}`, or change the node subnets")));
     }
 }
 

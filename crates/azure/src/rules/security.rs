@@ -36,11 +36,8 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     };
     if settings.stack {
         let message = "Azure Stack Hub supports neither confidential VMs nor trusted launch";
-        out.push(
-            settings
-                .inserted(&STACK_SECURITY, Kind::Invalid, TYPE, message)
-                .help("remove `settings` and `osDisk.securityProfile`"),
-        );
+        let finding = settings.inserted(&STACK_SECURITY, Kind::Invalid, TYPE, message);
+        out.push(finding.help("remove `settings` and `osDisk.securityProfile`"));
     } else if security.security_type == CONFIDENTIAL {
         confidential::check(settings, security, out);
     } else if security.security_type == TRUSTED {
@@ -72,12 +69,9 @@ fn check_other(settings: &Settings<'_>, security: &SecuritySettings, out: &mut F
     };
     let (wanted, cause) = wanted;
     let message = format!("`{cause}` needs `securityType: {wanted}`, {given}");
-    out.push(
-        settings
-            .inserted(&SECURITY_TYPE, Kind::Invalid, TYPE, message)
-            .related("this needs it", settings.path(cause))
-            .help(format!("write `securityType: {wanted}`")),
-    );
+    let finding = settings.inserted(&SECURITY_TYPE, Kind::Invalid, TYPE, message);
+    let finding = finding.related("this needs it", settings.path(cause));
+    out.push(finding.help(format!("write `securityType: {wanted}`")));
 }
 
 /// Whether something of a trusted launch is switched on.
