@@ -31,7 +31,7 @@ mod text;
 
 pub use file::File;
 pub use manifests::load_balancer_config;
-pub use text::{bootstrap_stub, raw, yaml};
+pub use text::{bootstrap_stub, ordered, raw, yaml};
 
 use std::collections::BTreeMap;
 

@@ -22,9 +22,20 @@ pub fn yaml(value: &Value) -> String {
 
 /// A value as JSON whose keys stay in the order of its type.
 #[must_use]
-pub fn raw<T: Serialize>(value: &T) -> Box<RawValue> {
+pub fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
     // Keys of the types handed in are text, numbers are finite: JSON has a form for all of it.
     serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// An object of JSON with its members in this order; a member without a value is left out. The names need no escape.
+#[must_use]
+pub fn ordered(members: &[(&str, Option<Box<RawValue>>)]) -> Box<RawValue> {
+    let member = |(name, value): &(&str, Option<Box<RawValue>>)| {
+        let value = value.as_ref()?;
+        Some(format!("\"{name}\":{value}"))
+    };
+    let object = members.iter().filter_map(member).collect::<Vec<String>>().join(",");
+    RawValue::from_string(format!("{{{object}}}")).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// Base64 as Kubernetes has it in secrets.
@@ -163,6 +174,13 @@ mod tests {
         for odd in ["[]", "1", "{", r#"{"storage":[]}"#, r#"{"storage":{"files":{}}}"#] {
             assert_eq!(added(odd)["storage"]["files"].as_array().map(Vec::len), Some(1), "{odd}");
         }
+    }
+
+    #[test]
+    fn members_keep_their_order_and_need_a_value() {
+        let members = [("b", Some(raw("x"))), ("c", None), ("a", Some(raw(&[1, 2])))];
+        assert_eq!(ordered(&members).get(), r#"{"b":"x","a":[1,2]}"#);
+        assert_eq!(ordered(&[]).get(), "{}");
     }
 
     #[test]

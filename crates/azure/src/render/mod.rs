@@ -18,11 +18,6 @@ const SECRET: &str = "azure-credentials";
 /// Where machines reach the services of their host, such as DNS.
 const HOST_SERVICES: &str = "168.63.129.16";
 
-/// Tag that says whose a resource is. A slash is not allowed in it.
-fn owner_tag(infra_id: &str) -> String {
-    format!("kubernetes.io_cluster.{infra_id}")
-}
-
 /// What rendering looks at.
 struct Rendering<'a> {
     plan: &'a Plan,
