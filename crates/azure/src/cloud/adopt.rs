@@ -53,7 +53,7 @@ pub(super) async fn adopt(session: &Session<'_>, plan: &Plan) -> Asked<Vec<Strin
 /// Tags a group, unless it is tagged.
 async fn own(arm: &Arm, subscription: &str, group: &str, infra_id: &str) -> Asked<Vec<String>> {
     let path = resource::group(subscription, group);
-    let found = arm.find::<Described>(Api::ResourceGroups, &path, &[]).await;
+    let found = arm.find::<Described>(Api::RESOURCE_GROUPS, &path, &[]).await;
     let found = found.map_err(|fault| refused(&fault, FIELD))?;
     let Described { tags } = found.ok_or_else(|| told(cloud_pages::no_group(group)))?;
     let others: Vec<&str> =
@@ -66,7 +66,7 @@ async fn own(arm: &Arm, subscription: &str, group: &str, infra_id: &str) -> Aske
     };
     // The resource manager puts these in place of all that there were.
     let changed =
-        arm.complete::<Described>(Method::Patch, Api::ResourceGroups, &path, &json!({ "tags": tags })).await;
+        arm.complete::<Described>(Method::Patch, Api::RESOURCE_GROUPS, &path, &json!({ "tags": tags })).await;
     changed.map_err(|fault| told(not_tagged(&fault)))?;
     Ok(vec![format!("the resource group `{group}` is tagged as owned by {infra_id}")])
 }

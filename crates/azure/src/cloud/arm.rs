@@ -356,7 +356,7 @@ mod tests {
         let first = r#"{"value": [1, 2], "nextLink": "https://management.example.com/next?page=2"}"#;
         let (arm, script) = scripted(&[(200, &[], first), (200, &[], r#"{"value": [3], "nextLink": ""}"#)])?;
         let query = [("$filter", "location eq 'a+b'")];
-        assert_eq!(arm.list::<u8>(Api::Skus, "/subscriptions/s/skus", &query).await, Ok(vec![1, 2, 3]));
+        assert_eq!(arm.list::<u8>(Api::SKUS, "/subscriptions/s/skus", &query).await, Ok(vec![1, 2, 3]));
         let expected = [
             "GET https://management.example.com/subscriptions/s/skus?api-version=2021-07-01\
              &%24filter=location%20eq%20%27a%2Bb%27",
@@ -372,7 +372,7 @@ mod tests {
             (200, &[("content-type", "text/html")], "\n<!DOCTYPE html><html><body>Sign in</body></html>");
         for method in [Method::Get, Method::Delete] {
             let (arm, script) = scripted(&[PAGE; 5])?;
-            let url = arm.url("x", Api::ResourceGroups, GROUP, &[]).map_err(|fault| fault.sentence())?;
+            let url = arm.url("x", Api::RESOURCE_GROUPS, GROUP, &[]).map_err(|fault| fault.sentence())?;
             let fault = arm.send("x", method, &url, None).await.err();
             assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood), "{method:?}");
             // Something on the way may be gone the next time.
@@ -394,12 +394,12 @@ mod tests {
         ];
         for (answer, expected) in links {
             let (arm, script) = scripted(&[(200, &[], answer), (200, &[], r#"{"value": [1]}"#)])?;
-            assert_eq!(arm.list::<u8>(Api::Skus, "/x/y", &[]).await, Ok(vec![1]), "{answer}");
+            assert_eq!(arm.list::<u8>(Api::SKUS, "/x/y", &[]).await, Ok(vec![1]), "{answer}");
             let expected = format!("GET https://management.example.com{expected}");
             assert_eq!(script.asked().get(1), Some(&expected), "{answer}");
         }
         let (arm, script) = scripted(&[(200, &[], r#"{"value": [], "nextLink": "mailto:a@example.com"}"#)])?;
-        let sort = arm.list::<u8>(Api::Skus, "/x", &[]).await.map_err(|fault| fault.sort);
+        let sort = arm.list::<u8>(Api::SKUS, "/x", &[]).await.map_err(|fault| fault.sort);
         assert_eq!((sort, script.asked().len()), (Err(Sort::NotUnderstood), 1));
         Ok(())
     }
@@ -417,7 +417,7 @@ mod tests {
             drop(taken);
         };
         let (answer, ()) =
-            futures::future::join(arm.get::<u8>(Api::ResourceGroups, GROUP, &[]), others).await;
+            futures::future::join(arm.get::<u8>(Api::RESOURCE_GROUPS, GROUP, &[]), others).await;
         assert_eq!(answer, Ok(1));
         Ok(())
     }
@@ -427,10 +427,10 @@ mod tests {
         let gone = r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#;
         let unknown = r#"{"error":{"code":"SubscriptionNotFound","message":"no"}}"#;
         let (arm, _) = scripted(&[(404, &[], gone), (404, &[], unknown), (404, &[], "<html>")])?;
-        assert_eq!(arm.find::<Value>(Api::ResourceGroups, GROUP, &[]).await, Ok(None));
-        let fault = arm.find::<Value>(Api::ResourceGroups, GROUP, &[]).await.err();
+        assert_eq!(arm.find::<Value>(Api::RESOURCE_GROUPS, GROUP, &[]).await, Ok(None));
+        let fault = arm.find::<Value>(Api::RESOURCE_GROUPS, GROUP, &[]).await.err();
         assert_eq!(fault.map(|fault| fault.call), Some("GET resourceGroups/rg".to_owned()));
-        let fault = arm.find::<Value>(Api::ResourceGroups, GROUP, &[]).await.err();
+        let fault = arm.find::<Value>(Api::RESOURCE_GROUPS, GROUP, &[]).await.err();
         assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood));
         Ok(())
     }
@@ -440,14 +440,14 @@ mod tests {
         const NOW: &[(&str, &str)] = &[("retry-after", "0")];
         let busy = r#"{"error":{"code":"TooManyRequests","message":"slowly"}}"#;
         let (arm, script) = scripted(&[(429, NOW, busy), (503, NOW, ""), (500, NOW, ""), (200, &[], "1")])?;
-        assert_eq!(arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await, Ok(1));
+        assert_eq!(arm.get::<u8>(Api::RESOURCE_GROUPS, GROUP, &[]).await, Ok(1));
         assert_eq!(script.asked().len(), 4);
         let (arm, script) = scripted(&[(429, &[("retry-after", "3600")], busy)])?;
-        let fault = arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await.err();
+        let fault = arm.get::<u8>(Api::RESOURCE_GROUPS, GROUP, &[]).await.err();
         assert_eq!(fault.map(|fault| fault.sort), Some(Sort::Throttled));
         assert_eq!(script.asked().len(), 1);
         let (arm, script) = scripted(&[(429, NOW, busy); 9])?;
-        let fault = arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await.err();
+        let fault = arm.get::<u8>(Api::RESOURCE_GROUPS, GROUP, &[]).await.err();
         assert_eq!(fault.map(|fault| fault.sort), Some(Sort::Throttled));
         assert_eq!(script.asked().len(), 5);
         Ok(())
@@ -457,7 +457,7 @@ mod tests {
     async fn an_answer_of_another_form_is_not_understood() -> Outcome {
         const PAGE: Scripted = (200, &[("content-type", "text/html")], "<html>canary</html>");
         let (arm, _) = scripted(&[PAGE; 5])?;
-        let fault = arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await.err();
+        let fault = arm.get::<u8>(Api::RESOURCE_GROUPS, GROUP, &[]).await.err();
         assert_eq!(fault.as_ref().map(|fault| fault.sort), Some(Sort::NotUnderstood));
         assert!(fault.is_some_and(|fault| fault.message.contains("(HTTP 200, text/html)")));
         Ok(())
@@ -466,7 +466,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_cannot_be_read_is_asked_for_again() -> Outcome {
         let (arm, script) = scripted(&[(200, &[], ""), (200, &[], "{"), (200, &[], "7")])?;
-        assert_eq!(arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await, Ok(7));
+        assert_eq!(arm.get::<u8>(Api::RESOURCE_GROUPS, GROUP, &[]).await, Ok(7));
         assert_eq!(script.asked().len(), 3);
         Ok(())
     }
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn a_name_stays_in_its_place() -> Outcome {
         let (arm, _) = scripted(&[])?;
-        let path = |path: &str| arm.url("GET x", Api::Networks, path, &[]).map(|url| url.path().to_owned());
+        let path = |path: &str| arm.url("GET x", Api::NETWORKS, path, &[]).map(|url| url.path().to_owned());
         assert_eq!(path("/a/b%2Fc/d"), Ok("/a/b%2Fc/d".to_owned()));
         assert_eq!(path("/a/(b)?c"), Ok("/a/(b)%3Fc".to_owned()));
         for odd in ["/a/../b", "/a/%2e%2E/b", "/a/./b", "/a\\..\\b"] {

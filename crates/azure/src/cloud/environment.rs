@@ -180,7 +180,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Environment, Answer> {
     let limit = session.asking.patience.call;
     let hub =
         Arm::new(transport::for_calls(client), &url, true, limit, session.scrub(), session.concurrency());
-    let told = hub.get_in::<Map<String, Value>>(hub.version(Api::Metadata), METADATA).await;
+    let told = hub.get_in::<Map<String, Value>>(hub.version(Api::METADATA), METADATA).await;
     let raw = told.map_err(|fault| {
         let message = format!("the Azure Stack Hub does not report its endpoints: {}", fault.sentence());
         let finding = Finding::error(&pages::DISCOVERY, Kind::Invalid, ENDPOINT, message);

@@ -290,7 +290,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_begun_is_followed_to_its_end() -> Outcome {
         let (arm, script) = scripted(&[(202, BEGUN, ""), RUNNING, DONE, (200, &[], "7")])?;
-        assert_eq!(arm.complete::<u8>(Method::Post, Api::Resources, "/x", &json!({})).await, Ok(7));
+        assert_eq!(arm.complete::<u8>(Method::Post, Api::RESOURCES, "/x", &json!({})).await, Ok(7));
         let expected = [
             "POST https://management.example.com/x?api-version=2021-04-01",
             "GET https://management.example.com/operations/1",
@@ -299,17 +299,17 @@ mod tests {
         ];
         assert_eq!(script.asked(), expected);
         let (arm, script) = scripted(&[(202, MOVED, ""), (202, MOVED, ""), (204, &[], "")])?;
-        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await, Ok(()));
         assert_eq!(script.asked().len(), 3);
         let (arm, _) = scripted(&[(202, BEGUN, ""), DONE])?;
-        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await, Ok(()));
         Ok(())
     }
 
     #[tokio::test]
     async fn a_change_gives_what_is_there_then() -> Outcome {
         let (arm, script) = scripted(&[(200, &[], "7")])?;
-        assert_eq!(arm.complete::<u8>(Method::Patch, Api::ResourceGroups, GROUP, &json!({})).await, Ok(7));
+        assert_eq!(arm.complete::<u8>(Method::Patch, Api::RESOURCE_GROUPS, GROUP, &json!({})).await, Ok(7));
         let expected = ["PATCH https://management.example.com/subscriptions/s/resourceGroups/rg\
                          ?api-version=2021-04-01"];
         assert_eq!(script.asked(), expected);
@@ -320,8 +320,8 @@ mod tests {
     async fn what_is_gone_needs_no_wait() -> Outcome {
         let gone = r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#;
         let (arm, _) = scripted(&[(204, &[], ""), (404, &[], gone)])?;
-        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
-        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await, Ok(()));
         Ok(())
     }
 
@@ -351,11 +351,11 @@ mod tests {
     #[tokio::test]
     async fn what_is_set_down_or_changed_has_only_begun() -> Outcome {
         let (arm, script) = scripted(&[(201, BEGUN, "{}"), (202, MOVED, ""), (200, &[], "{}")])?;
-        let begun = arm.begin_put(Api::Networks, "/x", &json!({})).await.map_err(told)?;
+        let begun = arm.begin_put(Api::NETWORKS, "/x", &json!({})).await.map_err(told)?;
         assert!(matches!(begun, Begun::Going(Some(_))));
-        let begun = arm.begin_patch(Api::Tags, "/x", &json!({})).await.map_err(told)?;
+        let begun = arm.begin_patch(Api::TAGS, "/x", &json!({})).await.map_err(told)?;
         assert!(matches!(begun, Begun::Going(Some(_))));
-        let begun = arm.begin_patch(Api::Tags, "/x", &json!({})).await.map_err(told)?;
+        let begun = arm.begin_patch(Api::TAGS, "/x", &json!({})).await.map_err(told)?;
         assert!(matches!(begun, Begun::Ended));
         assert_eq!(script.asked().len(), 3);
         Ok(())
@@ -365,13 +365,13 @@ mod tests {
     async fn a_failure_is_told_with_its_code() -> Outcome {
         let failed = r#"{"status": "Failed", "error": {"code": "Conflict", "message": "in use"}}"#;
         let (arm, _) = scripted(&[(202, BEGUN, ""), (200, &[], failed)])?;
-        let fault = arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await.err();
+        let fault = arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await.err();
         assert!(fault.as_ref().is_some_and(|fault| fault.is("Conflict")), "{fault:?}");
         let sentence = fault.map(|fault| fault.sentence()).unwrap_or_default();
         assert!(sentence.starts_with("DELETE resourceGroups/rg ") && sentence.ends_with(": in use"));
         let nowhere: Scripted = (202, &[("location", "mailto:a@example.com")], "");
         let (arm, script) = scripted(&[nowhere])?;
-        let fault = arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await.err();
+        let fault = arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await.err();
         assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood));
         assert_eq!(script.asked().len(), 1);
         Ok(())
@@ -383,7 +383,7 @@ mod tests {
             &[("location", "https://other.example.com/results/1"), ("retry-after", "0")];
         const RELATIVE: &[(&str, &str)] = &[("location", "2"), ("retry-after", "0")];
         let (arm, script) = scripted(&[(202, AWAY, ""), (202, RELATIVE, ""), (204, &[], "")])?;
-        assert_eq!(arm.delete_in(arm.version(Api::ResourceGroups), GROUP).await, Ok(()));
+        assert_eq!(arm.delete_in(arm.version(Api::RESOURCE_GROUPS), GROUP).await, Ok(()));
         let expected =
             ["https://management.example.com/results/1", "https://management.example.com/results/2"];
         let asked = script.asked();

@@ -73,7 +73,7 @@ pub(super) async fn manager(session: &Session<'_>) -> Reached {
     let hybrid = environment::is_hub(session);
     let mut asked = url.clone();
     asked.set_path(&format!("{}/subscriptions", url.path().trim_end_matches('/')));
-    asked.query_pairs_mut().append_pair("api-version", Api::Subscriptions.version(hybrid));
+    asked.query_pairs_mut().append_pair("api-version", Api::SUBSCRIPTIONS.version(hybrid));
     look(session, &MANAGER, &url, &asked).await
 }
 

@@ -45,7 +45,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Subscription, Answer> 
     if id.is_empty() {
         return only(arm).await;
     }
-    match arm.get::<Subscription>(Api::Subscriptions, &resource::subscription(id), &[]).await {
+    match arm.get::<Subscription>(Api::SUBSCRIPTIONS, &resource::subscription(id), &[]).await {
         Ok(found) => Ok(Subscription { id: id.to_owned(), ..found }),
         Err(fault) if fault.sort == Sort::Denied => {
             let hidden = Some(fault.sentence());
@@ -57,7 +57,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Subscription, Answer> 
 
 /// The one subscription that the credentials can see.
 async fn only(arm: &Arm) -> Result<Subscription, Answer> {
-    let listed = arm.list::<Subscription>(Api::Subscriptions, "/subscriptions", &[]).await;
+    let listed = arm.list::<Subscription>(Api::SUBSCRIPTIONS, "/subscriptions", &[]).await;
     let seen = listed.map_err(|fault| fault.answer(""))?;
     choose(seen)
 }

@@ -30,7 +30,7 @@ pub(super) async fn public_zones(session: &Session<'_>) -> Asked<Vec<PublicZone>
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
     let path = resource::provided(&subscription, KIND);
-    let listed = arm.list::<Zone>(Api::DnsZones, &path, &[]).await;
+    let listed = arm.list::<Zone>(Api::DNS_ZONES, &path, &[]).await;
     Ok(public(listed.map_err(|fault| refused(&fault, FIELD))?))
 }
 

@@ -34,7 +34,7 @@ async fn usable(session: &Session<'_>, setting: Setting<BootDiagnostics>) -> Res
         setting;
     let arm = session.arm().await?;
     let path = resource::resource(&session.subscription().await?, &resource_group, KIND, &name);
-    let found = arm.find::<Value>(Api::StorageAccounts, &path, &[]).await;
+    let found = arm.find::<Value>(Api::STORAGE_ACCOUNTS, &path, &[]).await;
     let found = found.map_err(|fault| fault.answer(&field))?;
     Ok(judged(found.as_ref(), &name, &session.platform.region, &field).with("account", path))
 }

@@ -104,7 +104,7 @@ async fn usable(session: &Session<'_>, setting: Setting<Named>) -> Result<Answer
     let Setting { value: set, field, .. } = setting;
     let arm = session.arm().await?;
     let set = set.or_in(session.subscription().await?);
-    let found = arm.find::<Described<Properties>>(Api::DiskEncryptionSets, &set.path(), &[]).await;
+    let found = arm.find::<Described<Properties>>(Api::DISK_ENCRYPTION_SETS, &set.path(), &[]).await;
     let found = found.map_err(|fault| fault.answer(&field))?;
     Ok(judged(found.as_ref(), &set, &session.platform.region, &field))
 }

@@ -37,7 +37,7 @@ async fn there(session: &Session<'_>, setting: Setting<UserAssignedIdentity>) ->
     let own = session.subscription().await?;
     let subscription = if subscription.is_empty() { own } else { subscription };
     let path = resource::resource(&subscription, &resource_group, KIND, &name);
-    let found = arm.find::<IgnoredAny>(Api::Identities, &path, &[]).await;
+    let found = arm.find::<IgnoredAny>(Api::IDENTITIES, &path, &[]).await;
     let found = found.map_err(|fault| fault.answer(&field))?;
     let answer = match found {
         Some(_) => Answer::passed(format!("the managed identity {name} exists")),

@@ -150,7 +150,7 @@ async fn version(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Option<De
     let versions = provided(subscription, &format!("{place}/{image}/skus/{}/versions", segment(sku)));
     let newest = if version.eq_ignore_ascii_case(LATEST) {
         let query = [("$top", "1"), ("$orderby", "name desc")];
-        let listed = arm.find::<Vec<Described<IgnoredAny>>>(Api::Images, &versions, &query).await?;
+        let listed = arm.find::<Vec<Described<IgnoredAny>>>(Api::IMAGES, &versions, &query).await?;
         let Some(newest) = listed.into_iter().flatten().next() else {
             return Ok(None);
         };
@@ -159,7 +159,7 @@ async fn version(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Option<De
         version.clone()
     };
     let path = format!("{versions}/{}", segment(&newest));
-    arm.find(Api::Images, &path, &[]).await
+    arm.find(Api::IMAGES, &path, &[]).await
 }
 
 /// What the subscription has agreed to.
@@ -168,7 +168,7 @@ async fn terms(arm: &Arm, subscription: &str, wish: &Wish) -> Result<Terms, Answ
     let plan = format!("{}/offers/{}/plans/{}", segment(publisher), segment(offer), segment(sku));
     let kind = "Microsoft.MarketplaceOrdering/offerTypes/virtualmachine/publishers";
     let path = provided(subscription, &format!("{kind}/{plan}/agreements/current"));
-    match arm.find::<Described<Agreement>>(Api::Agreements, &path, &[]).await {
+    match arm.find::<Described<Agreement>>(Api::AGREEMENTS, &path, &[]).await {
         Ok(Some(agreement)) if agreement.properties.accepted => Ok(Terms::Accepted),
         Ok(_) => Ok(Terms::Open),
         Err(fault) if matches!(fault.sort, Sort::Denied | Sort::Service) => {

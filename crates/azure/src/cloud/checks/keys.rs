@@ -54,9 +54,9 @@ async fn usable(session: &Session<'_>, wanted: &CustomerManagedKey) -> Result<An
     let identity = wanted.user_assigned_identity_key.as_str();
     let identity = resource::resource(&subscription, &vault.resource_group, identities::KIND, identity);
     let (vault, key, identity) = join!(
-        Box::pin(arm.find::<Described<Properties>>(Api::KeyVaults, &path, &[])),
-        Box::pin(arm.find::<IgnoredAny>(Api::KeyVaults, &key, &[])),
-        Box::pin(arm.find::<IgnoredAny>(Api::Identities, &identity, &[])),
+        Box::pin(arm.find::<Described<Properties>>(Api::KEY_VAULTS, &path, &[])),
+        Box::pin(arm.find::<IgnoredAny>(Api::KEY_VAULTS, &key, &[])),
+        Box::pin(arm.find::<IgnoredAny>(Api::IDENTITIES, &identity, &[])),
     );
     let vault = vault.map_err(|fault| fault.answer(FIELD))?;
     let key = key.map_err(|fault| match fault.sort {

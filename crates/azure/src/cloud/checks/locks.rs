@@ -121,7 +121,7 @@ async fn locks(arm: &Arm, subscription: &str, places: &[Place]) -> Result<Vec<Lo
 
 async fn listed(arm: &Arm, scope: &str) -> Result<Vec<Lock>, Fault> {
     let path = format!("{scope}/providers/Microsoft.Authorization/locks");
-    arm.list::<Lock>(Api::Locks, &path, &[]).await
+    arm.list::<Lock>(Api::LOCKS, &path, &[]).await
 }
 
 /// A lock that is in the way.

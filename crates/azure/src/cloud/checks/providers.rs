@@ -36,7 +36,7 @@ async fn registered(session: &Session<'_>) -> Result<Answer, Answer> {
     let mut calls = Vec::new();
     for (name, _) in PROVIDERS.iter().filter(|(_, on_hub)| *on_hub || !hub) {
         let path = resource::provided(&subscription, name);
-        calls.push(Box::pin(async move { (*name, arm.find::<Provider>(Api::Providers, &path, &[]).await) }));
+        calls.push(Box::pin(async move { (*name, arm.find::<Provider>(Api::PROVIDERS, &path, &[]).await) }));
     }
     let mut states = Vec::new();
     for (name, answer) in join_all(calls).await {

@@ -161,7 +161,7 @@ pub(super) async fn rights(session: &Session<'_>) -> Result<Rights, Answer> {
         };
         calls.push(Box::pin(async move {
             let path = format!("{scope}/providers/Microsoft.Authorization/permissions");
-            (group, arm.list::<Grant>(Api::Permissions, &path, &[]).await)
+            (group, arm.list::<Grant>(Api::PERMISSIONS, &path, &[]).await)
         }));
     }
     let mut rights = Rights::default();

@@ -33,7 +33,7 @@ pub(super) async fn dns_zone(session: &Session<'_>) -> Asked<Option<DnsZone>> {
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
     let path = resource::resource(&subscription, group, zones::KIND, &cluster.base_domain);
-    let found = arm.find::<Zone>(Api::DnsZones, &path, &[]).await;
+    let found = arm.find::<Zone>(Api::DNS_ZONES, &path, &[]).await;
     let found = found.map_err(|fault| refused(&fault, FIELD))?;
     let Some(Zone { id, name, .. }) = found else {
         return Ok(None);
@@ -59,7 +59,7 @@ async fn records(arm: &Arm, zone: &str, names: &[String], domain: &str) -> Resul
     for (name, kind) in wanted {
         calls.push(Box::pin(async move {
             let path = format!("{zone}/{kind}/{}", resource::segment(name));
-            let found = arm.find::<IgnoredAny>(Api::DnsZones, &path, &[]).await;
+            let found = arm.find::<IgnoredAny>(Api::DNS_ZONES, &path, &[]).await;
             found.map(|found| found.map(|_| format!("{name}.{domain} {kind}")))
         }));
     }

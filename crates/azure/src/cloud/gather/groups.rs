@@ -38,8 +38,8 @@ pub(super) async fn resource_group(session: &Session<'_>) -> Asked<Option<Resour
     let path = resource::group(&subscription, name);
     let resources = format!("{path}/resources");
     let (found, resources) = join!(
-        Box::pin(arm.find::<Group>(Api::ResourceGroups, &path, &[])),
-        Box::pin(arm.list::<Described<IgnoredAny>>(Api::Resources, &resources, &[])),
+        Box::pin(arm.find::<Group>(Api::RESOURCE_GROUPS, &path, &[])),
+        Box::pin(arm.list::<Described<IgnoredAny>>(Api::RESOURCES, &resources, &[])),
     );
     let found = found.map_err(|fault| refused(&fault, FIELD))?;
     let Some(described) = found else {

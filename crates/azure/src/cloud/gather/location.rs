@@ -30,8 +30,8 @@ pub(super) async fn location(session: &Session<'_>) -> Asked<Option<Location>> {
     let locations = format!("{}/locations", resource::subscription(&subscription));
     let provider = resource::provided(&subscription, "Microsoft.Resources");
     let (listed, provider) = join!(
-        Box::pin(arm.list::<Listed>(Api::Locations, &locations, &[])),
-        Box::pin(arm.find::<Provider>(Api::Providers, &provider, &[])),
+        Box::pin(arm.list::<Listed>(Api::LOCATIONS, &locations, &[])),
+        Box::pin(arm.find::<Provider>(Api::PROVIDERS, &provider, &[])),
     );
     let listed = listed.map_err(|fault| refused(&fault, REGION))?;
     let provider = match provider {

@@ -59,7 +59,7 @@ pub(super) async fn network(session: &Session<'_>) -> Asked<Option<Network>> {
     let subscription = session.subscription().await?;
     let group = platform.network_resource_group_name.as_str();
     let path = resource::resource(&subscription, group, KIND, &platform.virtual_network);
-    let found = arm.find::<Described<Properties>>(Api::Networks, &path, &[]).await;
+    let found = arm.find::<Described<Properties>>(Api::NETWORKS, &path, &[]).await;
     let Some(described) = found.map_err(|fault| refused(&fault, FIELD))? else { return Ok(None) };
     let address = if platform.has_user_dns() {
         api_address(session, arm, &path, &described).await.map_err(|fault| refused(&fault, FIELD))?
@@ -118,7 +118,7 @@ async fn api_address(
     // Without infrastructure of this cluster, a load balancer of that name is another cluster's.
     let mut own = subnet.properties.ip_configurations.iter().filter(|_| session.asking.installed);
     if let Some(balancer) = own.find_map(|used| own_balancer(&used.id, cluster)) {
-        let found = arm.find::<Described<FrontEnds>>(Api::Networks, balancer, &[]).await?.unwrap_or_default();
+        let found = arm.find::<Described<FrontEnds>>(Api::NETWORKS, balancer, &[]).await?.unwrap_or_default();
         let mut addresses = found.properties.all.iter();
         let address = addresses.find_map(|front_end| front_end.properties.address.parse().ok());
         if let Some(address) = address {
@@ -129,7 +129,7 @@ async fn api_address(
     let found = prefixes.find_map(|prefix| Some((prefix.parse::<Ipv4Net>().ok()?, last_address(prefix)?)));
     let Some((net, last)) = found else { return Ok(None) };
     let path = format!("{path}/CheckIPAddressAvailability");
-    let answer: Availability = arm.get(Api::Networks, &path, &[("ipAddress", &last.to_string())]).await?;
+    let answer: Availability = arm.get(Api::NETWORKS, &path, &[("ipAddress", &last.to_string())]).await?;
     if answer.available {
         return Ok(chosen(last));
     }

@@ -44,8 +44,8 @@ pub(super) async fn quotas(session: &Session<'_>) -> Asked<Quotas> {
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
     let (compute, network) = join!(
-        Box::pin(usages(arm, Api::Usages, &subscription, COMPUTE, &location)),
-        Box::pin(usages(arm, Api::NetworkUsages, &subscription, NETWORK, &location)),
+        Box::pin(usages(arm, Api::USAGES, &subscription, COMPUTE, &location)),
+        Box::pin(usages(arm, Api::NETWORK_USAGES, &subscription, NETWORK, &location)),
     );
     let mut quotas = Quotas::default();
     for (provider, answer) in [(COMPUTE, compute), (NETWORK, network)] {

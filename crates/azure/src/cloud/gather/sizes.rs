@@ -98,7 +98,7 @@ pub(super) async fn sizes(session: &Session<'_>) -> Asked<BTreeMap<String, Size>
     let query = [("$filter", filter.as_str())];
     // The interface that Stack Hubs have is older than the filter, and they have one location.
     let query: &[(&str, &str)] = if is_hub(session) { &[] } else { &query };
-    let skus = arm.list::<Sku>(Api::Skus, &path, query).await;
+    let skus = arm.list::<Sku>(Api::SKUS, &path, query).await;
     let skus = skus.map_err(|fault| refused(&fault, REGION))?;
     let Asking { config, catalogue, release, .. } = session.asking;
     let credentials = BTreeMap::new();

@@ -32,8 +32,8 @@ pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<FoundClusters>
     let subscription = resource::subscription(&ask.subscription);
     let (groups, resources) = (format!("{subscription}/resourcegroups"), format!("{subscription}/resources"));
     let (groups, resources) = join!(
-        Box::pin(ask.arm.list::<Holding>(Api::ResourceGroups, &groups, &[])),
-        Box::pin(ask.arm.list::<Holding>(Api::Resources, &resources, &[])),
+        Box::pin(ask.arm.list::<Holding>(Api::RESOURCE_GROUPS, &groups, &[])),
+        Box::pin(ask.arm.list::<Holding>(Api::RESOURCES, &resources, &[])),
     );
     let told = |what: &str, fault: Fault| Verdict::Found(Box::new(unseen(what, &fault)));
     let groups = groups.map_err(|fault| told("the resource groups of the subscription", fault))?;

@@ -183,7 +183,7 @@ async fn described(ask: &Ask<'_>, id: &str) -> Result<Option<Value>, Fault> {
 /// provider names.
 async fn version(ask: &Ask<'_>, id: &str) -> Result<String, Fault> {
     let Some(name) = type_of(id) else {
-        return Ok(ask.arm.version(Api::ResourceGroups).to_owned());
+        return Ok(ask.arm.version(Api::RESOURCE_GROUPS).to_owned());
     };
     if let Some(row) = row_of(&name) {
         return Ok(ask.arm.version(row.api).to_owned());
@@ -191,7 +191,7 @@ async fn version(ask: &Ask<'_>, id: &str) -> Result<String, Fault> {
     let (namespace, kind) = name.split_once('/').unwrap_or((name.as_str(), ""));
     let subscription = resource::subscription(&ask.subscription);
     let path = format!("{subscription}/providers/{}", resource::segment(namespace));
-    let provider = ask.arm.get::<Provider>(Api::Providers, &path, &[]).await?;
+    let provider = ask.arm.get::<Provider>(Api::PROVIDERS, &path, &[]).await?;
     let call = named("DELETE", id);
     newest(&provider, kind).ok_or_else(|| Fault::unmade(&call, "its provider does not know its type"))
 }

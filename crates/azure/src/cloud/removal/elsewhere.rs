@@ -35,7 +35,7 @@ pub(super) async fn elsewhere(removal: &AzureRemoval<'_>) -> Elsewhere {
     if out.confirmed {
         return out;
     }
-    let listed = ask.arm.list::<Subscription>(Api::Subscriptions, "/subscriptions", &[]).await;
+    let listed = ask.arm.list::<Subscription>(Api::SUBSCRIPTIONS, "/subscriptions", &[]).await;
     let others: Vec<String> = match listed {
         Ok(listed) => listed.into_iter().map(|one| one.id).collect(),
         Err(fault) => {
@@ -65,7 +65,7 @@ pub(super) async fn elsewhere(removal: &AzureRemoval<'_>) -> Elsewhere {
 /// The names of the resource groups of a subscription that the cluster owns.
 async fn owned_in(ask: &Ask<'_>, id: &str) -> Result<Vec<String>, Fault> {
     let path = format!("{}/resourcegroups", resource::subscription(id));
-    let groups = ask.arm.list::<Holding>(Api::ResourceGroups, &path, &[]).await?;
+    let groups = ask.arm.list::<Holding>(Api::RESOURCE_GROUPS, &path, &[]).await?;
     let own = groups.into_iter().filter(|group| ask.owner.whose(&group.tags) == Whose::Own);
     Ok(own.map(|group| group.name).collect())
 }

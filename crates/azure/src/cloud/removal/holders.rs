@@ -110,9 +110,9 @@ pub(super) async fn denials(ask: &Ask<'_>, thing: &Resource) -> Vec<Denial> {
 async fn locks_of(ask: &Ask<'_>, things: &[&Resource]) -> Vec<Vec<Lock>> {
     let subscription = resource::subscription(&ask.subscription);
     let path = format!("{subscription}/providers/Microsoft.Authorization/locks");
-    let mut locks = match ask.arm.list::<Lock>(Api::Locks, &path, &[]).await {
+    let mut locks = match ask.arm.list::<Lock>(Api::LOCKS, &path, &[]).await {
         Ok(all) => vec![all; things.len()],
-        Err(_) => listed_around::<Lock>(ask, Api::Locks, "locks", things).await,
+        Err(_) => listed_around::<Lock>(ask, Api::LOCKS, "locks", things).await,
     };
     for (locks, thing) in locks.iter_mut().zip(things) {
         locks.retain(|lock| lock.holds(thing));
@@ -124,7 +124,7 @@ async fn denials_of(ask: &Ask<'_>, things: &[&Resource]) -> Vec<Vec<Denial>> {
     if ask.hub {
         return vec![Vec::new(); things.len()];
     }
-    let mut denials = listed_around::<Denial>(ask, Api::DenyAssignments, "denyAssignments", things).await;
+    let mut denials = listed_around::<Denial>(ask, Api::DENY_ASSIGNMENTS, "denyAssignments", things).await;
     for (denials, thing) in denials.iter_mut().zip(things) {
         denials.retain(|denial| denial.holds(thing));
     }

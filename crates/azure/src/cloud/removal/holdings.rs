@@ -76,13 +76,13 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
                 return (group, Ok(Vec::new()));
             }
             let path = format!("{}/resources", group.id);
-            (group, ask.arm.list::<Holding>(Api::Resources, &path, &[]).await)
+            (group, ask.arm.list::<Holding>(Api::RESOURCES, &path, &[]).await)
         })
     });
     // With a filter for tags, lists come without tags, and those of other clusters count as well.
     let path = format!("{}/resources", resource::subscription(&ask.subscription));
     let (inside, everywhere) =
-        join!(join_all(inside), Box::pin(ask.arm.list::<Holding>(Api::Resources, &path, &[])));
+        join!(join_all(inside), Box::pin(ask.arm.list::<Holding>(Api::RESOURCES, &path, &[])));
     let mut all = Holdings::default();
     match everywhere {
         Ok(listed) => {
@@ -132,8 +132,8 @@ async fn groups(ask: &Ask<'_>, others: &mut BTreeSet<String>, out: &mut Discover
     let path = resource::group(&ask.subscription, name);
     let list = format!("{}/resourcegroups", resource::subscription(&ask.subscription));
     let (named, listed) = join!(
-        Box::pin(ask.arm.find::<Holding>(Api::ResourceGroups, &path, &[])),
-        Box::pin(ask.arm.list::<Holding>(Api::ResourceGroups, &list, &[])),
+        Box::pin(ask.arm.find::<Holding>(Api::RESOURCE_GROUPS, &path, &[])),
+        Box::pin(ask.arm.list::<Holding>(Api::RESOURCE_GROUPS, &list, &[])),
     );
     let mut found = Vec::new();
     match named {

@@ -38,7 +38,7 @@ pub(super) async fn role_assignments(ask: &Ask<'_>, found: &Holdings) -> Discove
         let path = format!("{subscription}/providers/Microsoft.Authorization/roleAssignments");
         let filter = format!("principalId eq '{principal}'");
         let query = [("$filter", filter.as_str())];
-        match ask.arm.list::<Described<OfAssignment>>(Api::RoleAssignments, &path, &query).await {
+        match ask.arm.list::<Described<OfAssignment>>(Api::ROLE_ASSIGNMENTS, &path, &query).await {
             Ok(listed) => {
                 let own = listed.into_iter().filter(|assignment| {
                     let OfAssignment { scope, principal_id } = &assignment.properties;
@@ -59,7 +59,7 @@ pub(super) async fn role_assignments(ask: &Ask<'_>, found: &Holdings) -> Discove
 async fn principals(ask: &Ask<'_>, found: &Holdings, out: &mut Discovered) -> Vec<String> {
     let asked = found.own.iter().filter(|own| own.is_of(IDENTITIES)).map(|own| {
         Box::pin(
-            async move { (own, ask.arm.find::<Described<OfIdentity>>(Api::Identities, &own.id, &[]).await) },
+            async move { (own, ask.arm.find::<Described<OfIdentity>>(Api::IDENTITIES, &own.id, &[]).await) },
         )
     });
     let mut all = Vec::new();

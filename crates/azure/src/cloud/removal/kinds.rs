@@ -163,47 +163,47 @@ pub(super) const IDENTITIES: &str = "microsoft.managedidentity/userassignedident
 
 /// All types that a cluster is made of.
 static TYPES: &[Row] = &[
-    row(MACHINES, &MACHINE, Api::Machines, &[]),
-    row(SCALE_SETS, &SCALE_SET, Api::Machines, &[]),
-    row(INTERFACES, &INTERFACE, Api::Networks, &[SCALE_SETS, ENDPOINTS, LINK_SERVICES]),
-    row(DISKS, &DISK, Api::Disks, &[]),
-    row("microsoft.compute/snapshots", &SNAPSHOT, Api::Disks, &[]),
-    row("microsoft.compute/images", &IMAGE, Api::Machines, &[]),
-    row(VERSIONS, &IMAGE_VERSION, Api::Galleries, &[]),
-    row(DEFINITIONS, &IMAGE_DEFINITION, Api::Galleries, &[VERSIONS]),
-    row("microsoft.compute/galleries", &GALLERY, Api::Galleries, &[DEFINITIONS, VERSIONS]),
-    row("microsoft.compute/availabilitysets", &AVAILABILITY_SET, Api::Machines, &[MACHINES]),
-    row(ENDPOINTS, &PRIVATE_ENDPOINT, Api::Networks, &[]),
-    row(LINK_SERVICES, &LINK_SERVICE, Api::Networks, &[]),
-    row(LOAD_BALANCERS, &LOAD_BALANCER, Api::Networks, &[INTERFACES, LINK_SERVICES, SCALE_SETS]),
-    row(PUBLIC_IPS, &PUBLIC_IP, Api::Networks, &[INTERFACES, LOAD_BALANCERS, NAT_GATEWAYS]),
+    row(MACHINES, &MACHINE, Api::MACHINES, &[]),
+    row(SCALE_SETS, &SCALE_SET, Api::MACHINES, &[]),
+    row(INTERFACES, &INTERFACE, Api::NETWORKS, &[SCALE_SETS, ENDPOINTS, LINK_SERVICES]),
+    row(DISKS, &DISK, Api::DISKS, &[]),
+    row("microsoft.compute/snapshots", &SNAPSHOT, Api::DISKS, &[]),
+    row("microsoft.compute/images", &IMAGE, Api::MACHINES, &[]),
+    row(VERSIONS, &IMAGE_VERSION, Api::GALLERIES, &[]),
+    row(DEFINITIONS, &IMAGE_DEFINITION, Api::GALLERIES, &[VERSIONS]),
+    row("microsoft.compute/galleries", &GALLERY, Api::GALLERIES, &[DEFINITIONS, VERSIONS]),
+    row("microsoft.compute/availabilitysets", &AVAILABILITY_SET, Api::MACHINES, &[MACHINES]),
+    row(ENDPOINTS, &PRIVATE_ENDPOINT, Api::NETWORKS, &[]),
+    row(LINK_SERVICES, &LINK_SERVICE, Api::NETWORKS, &[]),
+    row(LOAD_BALANCERS, &LOAD_BALANCER, Api::NETWORKS, &[INTERFACES, LINK_SERVICES, SCALE_SETS]),
+    row(PUBLIC_IPS, &PUBLIC_IP, Api::NETWORKS, &[INTERFACES, LOAD_BALANCERS, NAT_GATEWAYS]),
     row(
         "microsoft.network/publicipprefixes",
         &PUBLIC_IP_PREFIX,
-        Api::Networks,
+        Api::NETWORKS,
         &[PUBLIC_IPS, LOAD_BALANCERS, NAT_GATEWAYS],
     ),
-    row(NAT_GATEWAYS, &NAT_GATEWAY, Api::Networks, &[NETWORKS]),
-    row(LINKS, &ZONE_LINK, Api::PrivateDnsZones, &[MACHINES]),
-    row(PRIVATE_ZONES, &PRIVATE_ZONE, Api::PrivateDnsZones, &[LINKS]),
-    row(IDENTITIES, &IDENTITY, Api::Identities, &[MACHINES, SCALE_SETS]),
-    row(SECURITY_GROUPS, &SECURITY_GROUP, Api::Networks, &[INTERFACES, NETWORKS, SCALE_SETS]),
+    row(NAT_GATEWAYS, &NAT_GATEWAY, Api::NETWORKS, &[NETWORKS]),
+    row(LINKS, &ZONE_LINK, Api::PRIVATE_DNS_ZONES, &[MACHINES]),
+    row(PRIVATE_ZONES, &PRIVATE_ZONE, Api::PRIVATE_DNS_ZONES, &[LINKS]),
+    row(IDENTITIES, &IDENTITY, Api::IDENTITIES, &[MACHINES, SCALE_SETS]),
+    row(SECURITY_GROUPS, &SECURITY_GROUP, Api::NETWORKS, &[INTERFACES, NETWORKS, SCALE_SETS]),
     row(
         "microsoft.network/applicationsecuritygroups",
         &APPLICATION_GROUP,
-        Api::Networks,
+        Api::NETWORKS,
         &[INTERFACES, SECURITY_GROUPS],
     ),
-    row(ROUTE_TABLES, &ROUTE_TABLE, Api::Networks, &[NETWORKS]),
+    row(ROUTE_TABLES, &ROUTE_TABLE, Api::NETWORKS, &[NETWORKS]),
     row(
         NETWORKS,
         &NETWORK,
-        Api::Networks,
+        Api::NETWORKS,
         &[INTERFACES, LOAD_BALANCERS, ENDPOINTS, LINK_SERVICES, SCALE_SETS, LINKS],
     ),
-    row("microsoft.storage/storageaccounts", &STORAGE, Api::StorageAccounts, &[MACHINES]),
-    row(ZONES, &RECORD, Api::DnsZones, &[]),
-    row("microsoft.authorization/roleassignments", &ROLE_ASSIGNMENT, Api::RoleAssignments, &[]),
+    row("microsoft.storage/storageaccounts", &STORAGE, Api::STORAGE_ACCOUNTS, &[MACHINES]),
+    row(ZONES, &RECORD, Api::DNS_ZONES, &[]),
+    row("microsoft.authorization/roleassignments", &ROLE_ASSIGNMENT, Api::ROLE_ASSIGNMENTS, &[]),
 ];
 
 /// The row of a type, or of the one that it belongs to.
@@ -232,8 +232,8 @@ mod tests {
         assert_eq!(*kind_of("Microsoft.Network/dnsZones"), OTHER);
         assert_eq!(*kind_of("Moon.Base/craters"), OTHER);
         let api = |name: &str| row_of(name).map(|row| row.api);
-        assert_eq!(api("Microsoft.Network/dnszones/CNAME"), Some(Api::DnsZones));
-        assert_eq!(api("Microsoft.Network/virtualNetworks/subnets"), Some(Api::Networks));
+        assert_eq!(api("Microsoft.Network/dnszones/CNAME"), Some(Api::DNS_ZONES));
+        assert_eq!(api("Microsoft.Network/virtualNetworks/subnets"), Some(Api::NETWORKS));
         assert_eq!(api("Microsoft.Network/virtualNetworksX"), None);
     }
 

@@ -63,12 +63,12 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
         zones.into_iter().partition(|zone| zone.properties.zone_type.eq_ignore_ascii_case("Private"));
     let own = found.own.iter().filter(|own| own.is_of(PRIVATE_ZONES) && !ask.hub);
     let mut inside: Vec<(Api, String, String)> =
-        own.map(|own| (Api::PrivateDnsZones, format!("{}/ALL", own.id), own.name.clone())).collect();
+        own.map(|own| (Api::PRIVATE_DNS_ZONES, format!("{}/ALL", own.id), own.name.clone())).collect();
     // Zones of this older sort were private as well.
     let older = private
         .into_iter()
         .filter(|zone| found.own.iter().any(|own| own.is_of(ZONES) && own.id.eq_ignore_ascii_case(&zone.id)));
-    inside.extend(older.map(|zone| (Api::DnsZones, format!("{}/recordsets", zone.id), zone.name)));
+    inside.extend(older.map(|zone| (Api::DNS_ZONES, format!("{}/recordsets", zone.id), zone.name)));
     names(ask, &inside, &mut out).await;
     // Operators that still run may write a record again, and its private zone is gone by then.
     let names = ask.names.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -83,7 +83,7 @@ pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     });
     let asked = looked_at.map(|(zone, is_its)| {
         let path = format!("{}/recordsets", zone.id);
-        Box::pin(async move { (zone, is_its, inside_zone(ask, Api::DnsZones, &path).await) })
+        Box::pin(async move { (zone, is_its, inside_zone(ask, Api::DNS_ZONES, &path).await) })
     });
     for (zone, is_its, listed) in join_all(asked).await {
         match listed {
@@ -109,11 +109,11 @@ fn lies_in(domain: &str, around: &str) -> bool {
 /// The zones of the subscription; those of the base domain's group alone where nobody may see others.
 async fn zones(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Zone> {
     let path = resource::provided(&ask.subscription, KIND);
-    let mut listed = ask.arm.list::<Zone>(Api::DnsZones, &path, &[]).await;
+    let mut listed = ask.arm.list::<Zone>(Api::DNS_ZONES, &path, &[]).await;
     let denied = listed.as_ref().is_err_and(|fault| fault.sort == Sort::Denied);
     if denied && !ask.dns_group.is_empty() {
         let path = format!("{}/providers/{KIND}", resource::group(&ask.subscription, ask.dns_group));
-        listed = ask.arm.list::<Zone>(Api::DnsZones, &path, &[]).await;
+        listed = ask.arm.list::<Zone>(Api::DNS_ZONES, &path, &[]).await;
     }
     match listed {
         Ok(zones) => zones,

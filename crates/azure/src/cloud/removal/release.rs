@@ -23,7 +23,7 @@ fn path(id: &str) -> String {
 
 /// The cluster's tags on something.
 async fn own_tags(arm: &Arm, owner: &Owner, id: &str) -> Result<Tags, Fault> {
-    let described = arm.find::<Described<Properties>>(Api::Tags, &path(id), &[]).await?.unwrap_or_default();
+    let described = arm.find::<Described<Properties>>(Api::TAGS, &path(id), &[]).await?.unwrap_or_default();
     Ok(described.properties.tags.into_iter().filter(|(key, _)| owner.is_tag(key)).collect())
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn release(arm: &Arm, owner: &Owner, id: &str) -> Result<Begun,
         return Ok(Begun::Ended);
     }
     let body = json!({ "operation": "Delete", "properties": { "tags": tags } });
-    arm.begin_patch(Api::Tags, &path(id), &body).await
+    arm.begin_patch(Api::TAGS, &path(id), &body).await
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(super) async fn subnet_uses(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     let used = found.own.iter().filter(|own| USED.iter().any(|(name, _)| own.is_of(name)));
     let asked = used.map(|own| {
         Box::pin(
-            async move { (own, ask.arm.find::<Described<Properties>>(Api::Networks, &own.id, &[]).await) },
+            async move { (own, ask.arm.find::<Described<Properties>>(Api::NETWORKS, &own.id, &[]).await) },
         )
     });
     let mut last: BTreeMap<String, String> = BTreeMap::new();
@@ -69,13 +69,13 @@ pub(super) async fn let_go(arm: &Arm, id: &str) -> Result<Begun, Fault> {
     let Some((used, subnet)) = id.split_once(BETWEEN) else {
         return Ok(Begun::Ended);
     };
-    let Some(mut document) = arm.find_in::<Value>(arm.version(Api::Networks), subnet).await? else {
+    let Some(mut document) = arm.find_in::<Value>(arm.version(Api::NETWORKS), subnet).await? else {
         return Ok(Begun::Ended);
     };
     if !take_out(&mut document, used) {
         return Ok(Begun::Ended);
     }
-    arm.begin_put(Api::Networks, subnet, &document).await
+    arm.begin_put(Api::NETWORKS, subnet, &document).await
 }
 
 /// Whether a subnet still uses it.
@@ -83,7 +83,7 @@ pub(super) async fn is_used(arm: &Arm, id: &str) -> Result<bool, Fault> {
     let Some((used, subnet)) = id.split_once(BETWEEN) else {
         return Ok(false);
     };
-    let document = arm.find_in::<Value>(arm.version(Api::Networks), subnet).await?;
+    let document = arm.find_in::<Value>(arm.version(Api::NETWORKS), subnet).await?;
     Ok(document.is_some_and(|mut document| take_out(&mut document, used)))
 }
 

@@ -259,7 +259,7 @@ impl<'a> Resources<'a> {
             let planned = wanted.inputs.get("body").and_then(|body| body.get("tags"));
             let body = json!({ "operation": "Merge", "properties": { "tags": planned } });
             let path = format!("{id}/providers/Microsoft.Resources/tags/default");
-            let begun = self.arm().await?.begin_patch(api_versions::Api::Tags, &path, &body).await;
+            let begun = self.arm().await?.begin_patch(api_versions::Api::TAGS, &path, &body).await;
             if let Begun::Going(Some(operation)) = begun.map_err(|fault| failure(&fault))? {
                 self.known().operations.insert(id.to_owned(), operation);
             }

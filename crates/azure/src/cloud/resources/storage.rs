@@ -60,7 +60,7 @@ pub(super) async fn query(
         let arm = resources.arm().await?;
         let path = format!("{account}/listKeys");
         let keys = arm
-            .complete::<Keys>(azure_core::http::Method::Post, Api::StorageAccounts, &path, &json!({}))
+            .complete::<Keys>(azure_core::http::Method::Post, Api::STORAGE_ACCOUNTS, &path, &json!({}))
             .await;
         let keys = keys.map_err(|fault| failure(&fault))?;
         let key = keys.keys.into_iter().map(|key| Secret::new(key.value)).next().unwrap_or_default();
