@@ -160,20 +160,26 @@ impl Arm {
 
     /// How far an operation is: where to ask next, or nothing where it has come to its end.
     pub(super) async fn progress(&self, operation: &Operation) -> Result<Option<Operation>, Fault> {
+        Ok(self.looked_at(operation).await?.0)
+    }
+
+    /// The same, with the answer that tells it.
+    async fn looked_at(&self, operation: &Operation) -> Result<(Option<Operation>, RawResponse), Fault> {
         let Operation { call, url, told } = operation;
         let seen = self.send(call, Method::Get, url, None).await?;
-        if !told {
-            if u16::from(seen.status()) != ACCEPTED {
-                return Ok(None);
+        let next = if *told {
+            match standing(&read::<Value>(call, &seen)?) {
+                Standing::Running => Some(operation.clone()),
+                Standing::Failed => return Err(self.told(call, &seen)),
+                Standing::Done => None,
             }
+        } else if u16::from(seen.status()) == ACCEPTED {
             let next = self.link(call, url, &seen, &LOCATION)?;
-            return Ok(Some(Operation { url: next.unwrap_or_else(|| url.clone()), ..operation.clone() }));
-        }
-        match standing(&read::<Value>(call, &seen)?) {
-            Standing::Running => Ok(Some(operation.clone())),
-            Standing::Failed => Err(self.told(call, &seen)),
-            Standing::Done => Ok(None),
-        }
+            Some(Operation { url: next.unwrap_or_else(|| url.clone()), ..operation.clone() })
+        } else {
+            None
+        };
+        Ok((next, seen))
     }
 
     /// Puts a question that is too long for a URL, or changes what is at a path, and waits for what comes of it.
@@ -200,13 +206,10 @@ impl Arm {
         begun: RawResponse,
         wanted: bool,
     ) -> Result<RawResponse, Fault> {
-        let operation = self.link(call, from, &begun, &OPERATION)?;
-        let location = self.link(call, from, &begun, &LOCATION)?;
-        let (mut url, told) = match (operation, &location) {
-            (Some(url), _) => (url, true),
-            (None, Some(url)) if u16::from(begun.status()) == ACCEPTED => (url.clone(), false),
-            _ => return Ok(begun),
+        let Begun::Going(Some(mut operation)) = self.begun(call.to_owned(), from, &begun)? else {
+            return Ok(begun);
         };
+        let location = self.link(call, from, &begun, &LOCATION)?.filter(|_| wanted && operation.told);
         let mut asked = retry_after(begun.headers());
         let deadline = Instant::now() + LONGEST;
         loop {
@@ -215,26 +218,12 @@ impl Arm {
                 return Err(Fault::late(call, LONGEST));
             }
             sleep(pause).await;
-            let seen = self.send(call, Method::Get, &url, None).await?;
+            let (next, seen) = self.looked_at(&operation).await?;
             asked = retry_after(seen.headers());
-            if !told {
-                if u16::from(seen.status()) != ACCEPTED {
-                    return Ok(seen);
-                }
-                if let Some(next) = self.link(call, &url, &seen, &LOCATION)? {
-                    url = next;
-                }
-                continue;
-            }
-            match standing(&read::<Value>(call, &seen)?) {
-                Standing::Running => {}
-                Standing::Failed => return Err(self.told(call, &seen)),
-                Standing::Done => {
-                    return match location.filter(|_| wanted) {
-                        Some(url) => self.send(call, Method::Get, &url, None).await,
-                        None => Ok(seen),
-                    };
-                }
+            match (next, &location) {
+                (Some(next), _) => operation = next,
+                (None, Some(url)) => return self.send(call, Method::Get, url, None).await,
+                (None, None) => return Ok(seen),
             }
         }
     }
