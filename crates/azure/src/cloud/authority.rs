@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use azure_core::error::ErrorKind;
 use landfall_diagnostics::secret::{REDACTED, Scrub};
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Finding, Kind};
+use landfall_model::catalogue::value::shipped;
+use serde::Deserialize;
 
 use super::pages;
 use super::sources::Source;
@@ -18,91 +20,22 @@ use super::transport::{causes, timed_out};
 /// What precedes the number of an error.
 const PREFIX: &str = "AADSTS";
 
+/// Errors that are often met, each as [`Known`].
+const KNOWN: &str = include_str!("../data/authority.json");
+
 /// An error that is often met.
+#[derive(Deserialize)]
 struct Known {
-    code: &'static str,
-    finding: &'static Code,
-    what: &'static str,
-    help: &'static str,
+    /// Its number.
+    code: String,
+    /// Whether something has expired, and is not wrong otherwise.
+    #[serde(default)]
+    expired: bool,
+    /// What is wrong, without a full stop.
+    what: String,
+    /// What to do.
+    help: String,
 }
-
-const fn known(code: &'static str, finding: &'static Code, what: &'static str, help: &'static str) -> Known {
-    Known { code, finding, what, help }
-}
-
-const NEW_SECRET: &str = "create a new secret in the app registration, and use its value";
-const LOGIN: &str = "log in again: az login";
-const TRUSTED: &str = "check the federated credentials of the app registration: issuer, subject and \
-    audience must match the token";
-
-const KNOWN: &[Known] = &[
-    known(
-        "7000215",
-        &pages::REFUSED,
-        "the client secret is wrong",
-        "use the secret's value, which Azure shows once, not its ID",
-    ),
-    known("7000222", &pages::EXPIRED, "the client secret has expired", NEW_SECRET),
-    known(
-        "700016",
-        &pages::REFUSED,
-        "the application does not exist in the tenant",
-        "check AZURE_CLIENT_ID and AZURE_TENANT_ID; the application must be in that tenant, and the tenant \
-         in this cloud",
-    ),
-    known(
-        "90002",
-        &pages::REFUSED,
-        "the tenant does not exist",
-        "check AZURE_TENANT_ID, and that the tenant is in this cloud: each cloud has its own tenants",
-    ),
-    known(
-        "900023",
-        &pages::REFUSED,
-        "the tenant is neither an ID nor a domain",
-        "set AZURE_TENANT_ID to the tenant's id",
-    ),
-    known(
-        "500011",
-        &pages::REFUSED,
-        "the tenant does not know this resource manager",
-        "check cloudName: the tenant belongs to another cloud, or the Stack Hub to another tenant",
-    ),
-    known(
-        "7000112",
-        &pages::REFUSED,
-        "the application is disabled",
-        "enable it in the tenant, or use another one",
-    ),
-    known(
-        "700027",
-        &pages::REFUSED,
-        "the certificate is not registered for the application, or has expired",
-        "upload the certificate in the app registration",
-    ),
-    known(
-        "700024",
-        &pages::REFUSED,
-        "the clock of this machine differs from the authority's",
-        "set the clock of this machine, preferably with NTP",
-    ),
-    known("70021", &pages::REFUSED, "the application does not trust the federated token", TRUSTED),
-    known("700211", &pages::REFUSED, "the application does not trust the token's issuer", TRUSTED),
-    known("700212", &pages::REFUSED, "the application does not trust the token's audience", TRUSTED),
-    known("700213", &pages::REFUSED, "the application does not trust the token's subject", TRUSTED),
-    known(
-        "53003",
-        &pages::REFUSED,
-        "a conditional access policy of the tenant blocks the login",
-        "ask the tenant's administrator, or log in from where the policy allows it",
-    ),
-    known("50076", &pages::REFUSED, "multi-factor authentication is required", LOGIN),
-    known("50079", &pages::REFUSED, "multi-factor authentication is required", LOGIN),
-    known("50173", &pages::EXPIRED, "the login was revoked", LOGIN),
-    known("70008", &pages::EXPIRED, "the login has expired", LOGIN),
-    known("70043", &pages::EXPIRED, "the login has expired", LOGIN),
-    known("700082", &pages::EXPIRED, "the login has expired", LOGIN),
-];
 
 /// What an error says of an answer with numbers that nobody can reckon with.
 const SENSELESS: &str = "the response is invalid";
@@ -190,9 +123,11 @@ pub(super) fn in_text(text: &str) -> Vec<String> {
 pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub) -> Finding {
     let codes = codes(error);
     let who = source.shown();
-    if let Some(known) = KNOWN.iter().find(|known| codes.iter().any(|code| code == known.code)) {
+    let all: Vec<Known> = shipped(KNOWN);
+    if let Some(known) = all.into_iter().find(|known| codes.contains(&known.code)) {
         let message = format!("the authority rejects {who}: {} ({PREFIX}{})", known.what, known.code);
-        return Finding::error(known.finding, Kind::Invalid, "", message).help(known.help);
+        let page = if known.expired { &pages::EXPIRED } else { &pages::REFUSED };
+        return Finding::error(page, Kind::Invalid, "", message).help(known.help);
     }
     if let Some(status) = failed_with(error) {
         return failing(source, status, &codes);
@@ -361,6 +296,16 @@ mod tests {
         assert_eq!(codes(&unread), ["700016"]);
         assert!(codes(&answer(Some("Unauthorized"), StatusCode::Unauthorized)).is_empty());
         assert!(in_text("AADSTS: AADSTS").is_empty());
+    }
+
+    #[test]
+    fn errors_that_are_often_met_can_be_read() -> Result<(), serde_json::Error> {
+        let all: Vec<Known> = serde_json::from_str(KNOWN)?;
+        assert_eq!(all.len(), 20);
+        for Known { code, what, help, .. } in all {
+            assert!(is_number(&code) && !what.is_empty() && !help.is_empty(), "{code}");
+        }
+        Ok(())
     }
 
     #[test]
