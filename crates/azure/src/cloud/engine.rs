@@ -19,28 +19,12 @@ use super::session::Session;
 use super::sources::Source;
 use super::{identity, pages};
 
-/// The variables that say who calls, and how. One that is empty counts as one that is not set.
-const OF_CALLER: &[&str] = &[
-    CLIENT_SECRET,
-    "ARM_CLIENT_SECRET_FILE_PATH",
-    CERTIFICATE,
-    "ARM_CLIENT_CERTIFICATE_PATH",
-    CERTIFICATE_PASSWORD,
-    "ARM_CLIENT_ID_FILE_PATH",
-    "ARM_OIDC_TOKEN",
-    TOKEN_FILE,
-    "ARM_OIDC_REQUEST_TOKEN",
-    "ARM_OIDC_REQUEST_URL",
-    "ARM_USE_AKS_WORKLOAD_IDENTITY",
-    // Another endpoint for the machine's identity than that of landfall.
-    "ARM_MSI_ENDPOINT",
-    "ARM_MSI_API_VERSION",
-    USE_CLI,
-    USE_MSI,
-    USE_OIDC,
-    // The modules say that nothing is registered in the newer way, with which this one must not be set.
-    "ARM_SKIP_PROVIDER_REGISTRATION",
-];
+/// The variables that say who calls, and how, each on a line. One that is empty counts as one that is not set.
+///
+/// Among them are another endpoint for the machine's identity than that of landfall, and
+/// `ARM_SKIP_PROVIDER_REGISTRATION`: the modules say that nothing is registered in the newer way, with which that one
+/// must not be set.
+const OF_CALLER: &str = include_str!("../data/caller-variables.txt");
 
 const CLIENT_SECRET: &str = "ARM_CLIENT_SECRET";
 const CERTIFICATE: &str = "ARM_CLIENT_CERTIFICATE";
@@ -191,7 +175,7 @@ fn variables(place: &Place<'_>, proof: &Proof) -> Variables {
     all.extend(own);
     all.extend(login);
     let others: Vec<&'static str> =
-        OF_CALLER.iter().filter(|name| all.iter().all(|(known, _)| known != *name)).copied().collect();
+        OF_CALLER.lines().filter(|name| all.iter().all(|(known, _)| known != name)).collect();
     all.extend(others.into_iter().map(|name| set(name, "")));
     all
 }
@@ -224,8 +208,9 @@ mod tests {
     /// The variables of the caller that are not empty, with their values.
     fn given(proof: &Proof) -> Vec<(&'static str, String)> {
         let all = of(proof);
-        assert!(OF_CALLER.iter().all(|name| all.contains_key(name)));
-        all.into_iter().filter(|(name, value)| OF_CALLER.contains(name) && !value.is_empty()).collect()
+        assert_eq!(OF_CALLER.lines().filter(|name| all.contains_key(name)).count(), 17);
+        let is_of_caller = |name: &str| OF_CALLER.lines().any(|one| one == name);
+        all.into_iter().filter(|(name, value)| is_of_caller(name) && !value.is_empty()).collect()
     }
 
     fn secret(text: &str) -> Secret<String> {

@@ -5,47 +5,8 @@
 
 use landfall_diagnostics::shortened;
 
-/// Words that no resource may be named, in whatever case.
-const RESERVED: &[&str] = &[
-    "access",
-    "app_code",
-    "app_themes",
-    "app_data",
-    "app_globalresources",
-    "app_localresources",
-    "app_webreferences",
-    "app_browsers",
-    "azure",
-    "bing",
-    "bizspark",
-    "biztalk",
-    "cortana",
-    "directx",
-    "dotnet",
-    "dynamics",
-    "excel",
-    "exchange",
-    "forefront",
-    "groove",
-    "hololens",
-    "hyperv",
-    "kinect",
-    "lync",
-    "msdn",
-    "o365",
-    "office",
-    "office365",
-    "onedrive",
-    "onenote",
-    "outlook",
-    "powerpoint",
-    "sharepoint",
-    "skype",
-    "visio",
-    "visualstudio",
-    "web.config",
-    "xbox",
-];
+/// Words that no resource may be named, in whatever case; each on a line.
+const RESERVED: &str = include_str!("../data/reserved-names.txt");
 /// Words that no name may contain.
 const CONTAINED: &[&str] = &["microsoft", "windows"];
 /// The word that no name may begin with.
@@ -58,7 +19,7 @@ pub fn reserved(name: &str) -> Option<String> {
     // All reserved words are in ASCII.
     let lower: String = name.chars().map(|c| upper(c).to_ascii_lowercase()).collect();
     let shown = shortened(name);
-    if RESERVED.contains(&lower.as_str()) {
+    if RESERVED.lines().any(|word| word == lower) {
         return Some(format!("`{shown}` is reserved by Azure"));
     }
     if let Some(word) = CONTAINED.iter().find(|word| lower.contains(**word)) {
@@ -69,7 +30,13 @@ pub fn reserved(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::reserved;
+    use super::{RESERVED, reserved};
+
+    #[test]
+    fn each_reserved_word_is_refused() {
+        assert_eq!(RESERVED.lines().count(), 38);
+        assert!(RESERVED.lines().all(|word| !word.is_empty() && reserved(word).is_some()));
+    }
 
     #[test]
     fn tells_reserved_names() {
