@@ -3,60 +3,14 @@
 
 use serde_json::{Map, Value};
 
-/// The keys of an environment in their order; the value of the last one is an object.
-const KEYS: &[&str] = &[
-    "name",
-    "managementPortalURL",
-    "publishSettingsURL",
-    "serviceManagementEndpoint",
-    "resourceManagerEndpoint",
-    "activeDirectoryEndpoint",
-    "galleryEndpoint",
-    "keyVaultEndpoint",
-    "managedHSMEndpoint",
-    "graphEndpoint",
-    "serviceBusEndpoint",
-    "batchManagementEndpoint",
-    "microsoftGraphEndpoint",
-    "storageEndpointSuffix",
-    "cosmosDBDNSSuffix",
-    "mariaDBDNSSuffix",
-    "mySqlDatabaseDNSSuffix",
-    "postgresqlDatabaseDNSSuffix",
-    "sqlDatabaseDNSSuffix",
-    "trafficManagerDNSSuffix",
-    "keyVaultDNSSuffix",
-    "managedHSMDNSSuffix",
-    "serviceBusEndpointSuffix",
-    "serviceManagementVMDNSSuffix",
-    "resourceManagerVMDNSSuffix",
-    "containerRegistryDNSSuffix",
-    "tokenAudience",
-    "apiManagementHostNameSuffix",
-    "synapseEndpointSuffix",
-    "datalakeSuffix",
-    RESOURCES,
-];
+/// The keys of an environment in their order, each on a line; the value of the last one is an object.
+const KEYS: &str = include_str!("data/stack-keys.txt");
 
 /// The key of what tokens of other services are for.
 const RESOURCES: &str = "resourceIdentifiers";
 
 /// The keys below it in their order.
-const RESOURCE_KEYS: &[&str] = &[
-    "graph",
-    "keyVault",
-    "datalake",
-    "batch",
-    "operationalInsights",
-    "ossRDBMS",
-    "storage",
-    "synapse",
-    "serviceBus",
-    "sqlDatabase",
-    "cosmosDB",
-    "managedHSM",
-    "microsoftGraph",
-];
+const RESOURCE_KEYS: &str = include_str!("data/stack-resource-keys.txt");
 
 /// The environment of a hub. `endpoint` is its resource manager as the config names it, and `told` the metadata that
 /// this serves of the hub. What neither has is empty.
@@ -82,8 +36,8 @@ pub fn of_hub(endpoint: &str, told: &Map<String, Value>) -> Map<String, Value> {
         ("keyVaultDNSSuffix", vaults),
         ("tokenAudience", authentication("/audiences/0")),
     ];
-    let empty = |keys: &[&str]| -> Map<String, Value> {
-        keys.iter().map(|key| ((*key).to_owned(), Value::from(""))).collect()
+    let empty = |keys: &str| -> Map<String, Value> {
+        keys.lines().map(|key| (key.to_owned(), Value::from(""))).collect()
     };
     let mut environment = empty(KEYS);
     environment.extend(known.map(|(key, value)| (key.to_owned(), Value::from(value))));
@@ -110,13 +64,13 @@ pub fn line(document: &Map<String, Value>) -> String {
     })
 }
 
-fn has_exactly(document: &Map<String, Value>, keys: &[&str]) -> bool {
-    document.len() == keys.len() && keys.iter().all(|key| document.contains_key(*key))
+fn has_exactly(document: &Map<String, Value>, keys: &str) -> bool {
+    document.len() == keys.lines().count() && keys.lines().all(|key| document.contains_key(key))
 }
 
 /// An object with keys in this order.
-fn object(keys: &[&str], value: impl Fn(&str) -> Option<String>) -> String {
-    let members = keys.iter().filter_map(|key| Some(format!("\"{key}\":{}", value(key)?)));
+fn object(keys: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let members = keys.lines().filter_map(|key| Some(format!("\"{key}\":{}", value(key)?)));
     format!("{{{}}}", members.collect::<Vec<String>>().join(","))
 }
 
