@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use clap::ValueEnum;
 use landfall_diagnostics::{Page, Severity, nearest};
-use landfall_engine_aso::outside::{OUTSIDE, Outside};
+use landfall_engine_aso::outside::outside;
 use landfall_model::config::schema::{FieldDoc, field};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -51,10 +51,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         listed(settings.output, style)?
     } else if let Some(Engine::Aso) = args.engine {
         match settings.output {
-            Output::Json => {
-                json!({ "engine": "aso", "outside": OUTSIDE.iter().map(entry).collect::<Vec<_>>() })
-                    .to_string()
-            }
+            Output::Json => json!({ "engine": "aso", "outside": outside() }).to_string(),
             _ => outside_text(style),
         }
     } else if is_code(subject) {
@@ -193,16 +190,10 @@ fn field_text(doc: &FieldDoc, rules: &[Rule], style: Style) -> String {
     parts.join("\n")
 }
 
-/// What is done without the operator, as data.
-fn entry(outside: &Outside) -> Value {
-    json!({ "what": outside.what, "by": outside.by.name(), "how": outside.how })
-}
-
 fn outside_text(style: Style) -> String {
-    let row = |outside: &Outside| {
-        (outside.what.to_owned(), format!("{}: {}", outside.by.name(), outside.how.replace('`', "")))
-    };
-    let rows: Vec<(String, String)> = OUTSIDE.iter().map(row).collect();
+    let rows =
+        outside().into_iter().map(|one| (one.what, format!("{}: {}", one.by, one.how.replace('`', ""))));
+    let rows: Vec<(String, String)> = rows.collect();
     format!("What Azure Service Operator does not do, and who does it:\n\n{}", table(&rows, 2, style))
 }
 
@@ -260,8 +251,8 @@ mod tests {
 
     #[test]
     fn what_an_engine_leaves_to_others_is_listed() {
-        for outside in OUTSIDE {
-            assert!(outside_text(Style::PLAIN).contains(outside.what), "{}", outside.what);
+        for outside in outside() {
+            assert!(outside_text(Style::PLAIN).contains(&outside.what), "{}", outside.what);
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use landfall::graph::{ASSETS, Kind};
 use landfall_diagnostics::{Severity, pages};
-use landfall_engine_aso::outside::OUTSIDE;
+use landfall_engine_aso::outside;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::schema::{FieldDoc, field};
 
@@ -213,9 +213,8 @@ fn outside(written: &mut BTreeMap<String, String>) {
         "# What Azure Service Operator does not do\n\n{NOTE}\n`landfall explain --engine aso` prints this table.\n\n\
          | what | by | how |\n|---|---|---|\n"
     );
-    for outside in OUTSIDE {
-        writeln!(text, "| {} | {} | {} |", outside.what, outside.by.name(), outside.how.replace('|', "\\|"))
-            .unwrap();
+    for one in outside::outside() {
+        writeln!(text, "| {} | {} | {} |", one.what, one.by, one.how.replace('|', "\\|")).unwrap();
     }
     written.insert("aso-limits.md".to_owned(), text);
 }
