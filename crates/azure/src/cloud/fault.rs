@@ -3,6 +3,7 @@
 //! Azure and the programs in front of it may repeat what they were sent. Only the first line of a message is
 //! kept, and what is known to be secret is taken out of it.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use azure_core::error::ErrorKind;
@@ -10,7 +11,9 @@ use azure_core::http::RawResponse;
 use azure_core::http::headers::{CONTENT_TYPE, HeaderName, Headers};
 use landfall_diagnostics::secret::Scrub;
 use landfall_diagnostics::{Finding, Kind, shortened};
+use landfall_model::catalogue::value::shipped;
 use landfall_platform::cloud::Answer;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{authority, pages, transport};
@@ -51,43 +54,24 @@ pub(super) enum Sort {
     Service,
 }
 
-/// The codes of faults of Azure's own.
-const TROUBLE: &[&str] = &[
-    "BadGateway",
-    "GatewayTimeout",
-    "InternalError",
-    "InternalExecutionError",
-    "InternalServerError",
-    "OperationTimedOut",
-    "ServerTimeout",
-    "ServiceUnavailable",
-];
-const DENIED: &[&str] = &[
-    "AuthorizationFailed",
-    "Forbidden",
-    "LinkedAuthorizationFailed",
-    "RequestDisallowedByAzure",
-    "RequestDisallowedByPolicy",
-];
-const CREDENTIALS: &[&str] = &[
-    "AuthenticationFailed",
-    "AuthenticationFailedMissingToken",
-    "ExpiredAuthenticationToken",
-    "InvalidAuthenticationToken",
-    "InvalidAuthenticationTokenAudience",
-    "InvalidAuthenticationTokenTenant",
-];
-const THROTTLED: &[&str] = &["RequestThrottled", "SubscriptionRequestsThrottled", "TooManyRequests"];
-/// The resource manager does not know the type of what is asked for, so that nothing is said of the thing.
-const UNKNOWN_TYPE: &[&str] = &[
-    "InvalidApiVersionParameter",
-    "InvalidResourceNamespace",
-    "InvalidResourceType",
-    "MissingApiVersionParameter",
-    "NoRegisteredProviderFound",
-];
-/// The codes of a subscription that the caller cannot see.
-pub(super) const NO_SUBSCRIPTION: &[&str] = &["InvalidSubscriptionId", "SubscriptionNotFound"];
+/// The codes of errors, by what they say.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Codes {
+    /// Azure has a fault of its own.
+    trouble: Vec<String>,
+    denied: Vec<String>,
+    credentials: Vec<String>,
+    throttled: Vec<String>,
+    /// The resource manager does not know the type of what is asked for, so that nothing is said of the thing.
+    unknown_type: Vec<String>,
+    /// The caller cannot see the subscription.
+    no_subscription: Vec<String>,
+    /// What passes: a service does not see yet what another one has created, or changes the same resource just now.
+    passing: Vec<String>,
+}
+
+static CODES: LazyLock<Codes> = LazyLock::new(|| shipped(include_str!("../data/fault-codes.json")));
 
 const CORRELATION: HeaderName = HeaderName::from_static("x-ms-correlation-request-id");
 const REQUEST: HeaderName = HeaderName::from_static("x-ms-request-id");
@@ -179,12 +163,26 @@ impl Fault {
 
     /// Whether it is a fault of Azure's own. Whether the call had an effect is unknown then.
     pub(super) fn is_trouble(&self) -> bool {
-        TROUBLE.iter().any(|code| self.is(code))
+        self.is_among(&CODES.trouble)
+    }
+
+    /// Whether the same call may succeed once other resources are as it needs them.
+    pub(super) fn passes(&self) -> bool {
+        self.is_among(&CODES.passing)
+    }
+
+    /// Whether the caller cannot see the subscription.
+    pub(super) fn lacks_subscription(&self) -> bool {
+        self.is_among(&CODES.no_subscription)
+    }
+
+    fn is_among(&self, codes: &[String]) -> bool {
+        codes.iter().any(|code| self.is(code))
     }
 
     /// Whether what was asked for is not there, in a subscription that is.
     pub(super) fn is_absence(&self) -> bool {
-        self.sort == Sort::NotFound && !NO_SUBSCRIPTION.iter().any(|code| self.is(code))
+        self.sort == Sort::NotFound && !self.lacks_subscription()
     }
 
     /// What was tried, what came back, and what to do.
@@ -266,18 +264,21 @@ impl Fault {
 /// What a status and a code say. Without a code it is not the resource manager that answered, unless the
 /// status says everything.
 fn sort_of(status: u16, code: Option<&str>) -> Sort {
-    let among = |codes: &[&str]| code.is_some_and(|code| codes.contains(&code));
-    if status == 429 || among(THROTTLED) {
+    let among = |codes: &[String]| code.is_some_and(|code| codes.iter().any(|known| known == code));
+    if status == 429 || among(&CODES.throttled) {
         Sort::Throttled
-    } else if status == 401 || among(CREDENTIALS) {
+    } else if status == 401 || among(&CODES.credentials) {
         Sort::Credentials
     } else if code.is_none() {
         Sort::NotUnderstood
-    } else if among(UNKNOWN_TYPE) {
+    } else if among(&CODES.unknown_type) {
         Sort::Service
-    } else if status == 403 || among(DENIED) {
+    } else if status == 403 || among(&CODES.denied) {
         Sort::Denied
-    } else if status == 404 || among(NO_SUBSCRIPTION) || code.is_some_and(|code| code.ends_with("NotFound")) {
+    } else if status == 404
+        || among(&CODES.no_subscription)
+        || code.is_some_and(|code| code.ends_with("NotFound"))
+    {
         Sort::NotFound
     } else {
         Sort::Service
@@ -323,6 +324,15 @@ mod tests {
 
     fn coded(status: u16, code: &str) -> Fault {
         answered(status, &[], &format!(r#"{{"error":{{"code":"{code}","message":"no"}}}}"#))
+    }
+
+    #[test]
+    fn all_codes_can_be_read() -> Result<(), serde_json::Error> {
+        let all: Codes = serde_json::from_str(include_str!("../data/fault-codes.json"))?;
+        let Codes { trouble, denied, credentials, throttled, unknown_type, no_subscription, passing } = all;
+        let all = [trouble, denied, credentials, throttled, unknown_type, no_subscription, passing];
+        assert_eq!(all.map(|codes| codes.len()), [8, 5, 6, 3, 5, 2, 15]);
+        Ok(())
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::api_versions::Api;
 use super::arm::Arm;
-use super::fault::{Fault, NO_SUBSCRIPTION, Sort};
+use super::fault::{Fault, Sort};
 use super::gather::resource;
 use super::identity::Caller;
 use super::pages;
@@ -94,7 +94,7 @@ fn unseen(fault: &Fault, id: &str) -> Answer {
         );
         let help = "use credentials of the tenant that the subscription is in, or another subscription";
         Finding::error(&pages::TENANT, Kind::Invalid, "", message).help(help)
-    } else if fault.sort == Sort::NotFound || NO_SUBSCRIPTION.iter().any(|code| fault.is(code)) {
+    } else if fault.sort == Sort::NotFound || fault.lacks_subscription() {
         let message = format!("the credentials cannot see the subscription `{id}`: {}", fault.sentence());
         let help = "check AZURE_SUBSCRIPTION_ID, that the subscription is in this cloud, and that the \
             caller has a role on it";

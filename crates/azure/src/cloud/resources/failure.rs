@@ -5,25 +5,6 @@ use landfall_platform::native::Failure;
 use super::pages;
 use crate::cloud::fault::{Fault, Sort};
 
-/// What passes: a service does not see yet what another one has created, or changes the same resource just now.
-const PASSING: &[&str] = &[
-    "AnotherOperationInProgress",
-    "ConcurrentUpdateError",
-    "InUseNetworkSecurityGroupCannotBeDeleted",
-    "InvalidResourceReference",
-    "NatRuleInUse",
-    "NicInUse",
-    "OperationNotAllowedOnResourceInUpdatingState",
-    "ParentResourceNotFound",
-    "PrincipalNotFound",
-    "ReferencedResourceNotProvisioned",
-    "ResourceGroupNotFound",
-    "ResourceNotFound",
-    "RetryableError",
-    "StorageAccountIsNotProvisioned",
-    "StorageAccountOperationInProgress",
-];
-
 /// Whether Azure itself said so, rather than something on the way to it.
 pub(super) fn is_answer(fault: &Fault) -> bool {
     matches!(fault.sort, Sort::Service | Sort::Denied | Sort::NotFound)
@@ -38,9 +19,7 @@ pub(super) fn failure(fault: &Fault) -> Failure {
         Sort::Throttled => Failure::Throttled(finding),
         Sort::TimedOut | Sort::Unreachable | Sort::NotUnderstood => Failure::Unknown(finding),
         _ if fault.is_trouble() => Failure::Unknown(finding),
-        Sort::NotFound | Sort::Service if PASSING.iter().any(|code| fault.is(code)) => {
-            Failure::NotYet(finding)
-        }
+        Sort::NotFound | Sort::Service if fault.passes() => Failure::NotYet(finding),
         _ => Failure::Refused(finding),
     }
 }
