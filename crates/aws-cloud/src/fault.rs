@@ -242,14 +242,8 @@ impl Fault {
 
     /// An answer with call, code and request id as evidence.
     pub(super) fn attach(&self, answer: Answer) -> Answer {
-        let mut answer = answer.with("call", self.call.clone());
-        if let Some(code) = &self.code {
-            answer = answer.with("code", code.clone());
-        }
-        if let Some(id) = &self.request_id {
-            answer = answer.with("requestId", id.clone());
-        }
-        answer
+        let id = ("requestId", self.request_id.as_deref());
+        answer.with_call(&self.call, self.code.as_deref(), id)
     }
 
     /// What was tried and what came back, as a sentence without a full stop.

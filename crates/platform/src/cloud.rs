@@ -234,6 +234,15 @@ impl Answer {
         self.evidence.insert(name.to_owned(), value.into());
         self
     }
+
+    /// Adds what is known of a call that failed: the call, the code of the response, and the ID of the request under
+    /// the key that it has with this cloud.
+    #[must_use]
+    pub fn with_call(self, call: &str, code: Option<&str>, (key, id): (&str, Option<&str>)) -> Self {
+        let seen = [("call", Some(call)), ("code", code), (key, id)];
+        let seen = seen.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        seen.fold(self, |answer, (name, value)| answer.with(name, value))
+    }
 }
 
 /// Skips a check as something that it rests on is not there; the reason is told elsewhere as well, or is of

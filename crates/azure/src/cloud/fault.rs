@@ -212,14 +212,8 @@ impl Fault {
 
     /// An answer with call, code and correlation id as evidence.
     pub(super) fn attach(&self, answer: Answer) -> Answer {
-        let mut answer = answer.with("call", self.call.clone());
-        if let Some(code) = &self.code {
-            answer = answer.with("code", code.clone());
-        }
-        if let Some(id) = &self.correlation_id {
-            answer = answer.with("correlationId", id.clone());
-        }
-        answer
+        let id = ("correlationId", self.correlation_id.as_deref());
+        answer.with_call(&self.call, self.code.as_deref(), id)
     }
 
     /// What was tried and what came back, as a sentence without a full stop.
