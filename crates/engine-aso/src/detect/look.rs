@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::super::drive::text;
 use super::super::kinds::Kind;
 use super::permissions::{Question, is_allowed};
 use super::seen::{Cluster, Crd, DEPLOYMENT, Deployment, OF_OPERATOR, Reading, SETTINGS, Settings, crd_name};
@@ -29,6 +30,8 @@ const AT_ONCE: usize = 8;
 const LABELLED: usize = 50;
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const REVIEWS: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+/// The container of the operator.
+pub(crate) const CONTAINER: &str = "manager";
 const JSON: &str = "application/json";
 /// Schemas of CRDs are long, and of the labelled ones nobody needs them.
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -96,8 +99,8 @@ fn labelled_path() -> String {
 
 async fn deployments(client: &Client, name: &str) -> Result<Vec<Deployment>, Fault> {
     let path = format!("/apis/apps/v1/deployments?fieldSelector=metadata.name%3D{name}");
-    let list: List<AnyDeployment> = call(client, Method::GET, &path, JSON, Vec::new()).await?;
-    Ok(list.items.unwrap_or_default().into_iter().map(Deployment::from).collect())
+    let list: List<Value> = call(client, Method::GET, &path, JSON, Vec::new()).await?;
+    Ok(list.items.unwrap_or_default().iter().map(deployment).collect())
 }
 
 /// Whether a Deployment of this name has an available replica in any namespace.
@@ -175,7 +178,6 @@ struct ListMetadata {
 #[serde(default)]
 struct Metadata {
     name: String,
-    namespace: String,
     labels: BTreeMap<String, String>,
 }
 
@@ -220,58 +222,22 @@ impl From<AnyCrd> for Crd {
     }
 }
 
+/// The operator's container of its Deployment; there may be a proxy beside it.
+pub(crate) fn container(deployment: &Value) -> Option<&Value> {
+    let containers = deployment.pointer("/spec/template/spec/containers")?.as_array()?;
+    containers.iter().find(|one| text(one, "/name") == CONTAINER).or(containers.first())
+}
+
 /// A Deployment, as far as it is needed.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct AnyDeployment {
-    metadata: Metadata,
-    spec: DeploymentSpec,
-    status: DeploymentStatus,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct DeploymentSpec {
-    template: Template,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Template {
-    spec: PodSpec,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct PodSpec {
-    containers: Vec<Container>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Container {
-    name: String,
-    image: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct DeploymentStatus {
-    available_replicas: u32,
-}
-
-impl From<AnyDeployment> for Deployment {
-    fn from(AnyDeployment { metadata, spec, status }: AnyDeployment) -> Self {
-        let containers = spec.template.spec.containers;
-        // There may be a proxy beside it.
-        let main = containers.iter().find(|container| container.name == "manager").or(containers.first());
-        Self {
-            image: main.map(|container| container.image.clone()).unwrap_or_default(),
-            namespace: metadata.namespace,
-            name: metadata.name,
-            labels: metadata.labels,
-            available: status.available_replicas,
-        }
+fn deployment(object: &Value) -> Deployment {
+    let labels = object.pointer("/metadata/labels").and_then(|labels| BTreeMap::deserialize(labels).ok());
+    let available = object.pointer("/status/availableReplicas").and_then(Value::as_u64);
+    Deployment {
+        image: container(object).map(|main| text(main, "/image").to_owned()).unwrap_or_default(),
+        namespace: text(object, "/metadata/namespace").to_owned(),
+        name: text(object, "/metadata/name").to_owned(),
+        labels: labels.unwrap_or_default(),
+        available: available.and_then(|number| u32::try_from(number).ok()).unwrap_or_default(),
     }
 }
 
@@ -300,21 +266,19 @@ mod tests {
     }
 
     #[test]
-    fn the_image_is_that_of_the_manager() -> Result<(), serde_json::Error> {
+    fn the_image_is_that_of_the_manager() {
         let containers = json!([
             { "name": "proxy", "image": "proxy:v1" },
             { "name": "manager", "image": "operator:v2.19.0" },
         ]);
-        let found: AnyDeployment = serde_json::from_value(json!({
-            "metadata": { "name": DEPLOYMENT, "namespace": "here" },
+        let operator = deployment(&json!({
+            "metadata": { "name": DEPLOYMENT, "namespace": "here", "labels": { "a": "b" } },
             "spec": { "replicas": 2, "template": { "spec": { "containers": containers } } },
             "status": { "availableReplicas": 1 },
-        }))?;
-        let operator = Deployment::from(found);
+        }));
         assert_eq!((operator.image.as_str(), operator.available), ("operator:v2.19.0", 1));
-        let none: AnyDeployment = serde_json::from_value(json!({ "metadata": { "name": DEPLOYMENT } }))?;
-        assert_eq!(Deployment::from(none).available, 0);
-        Ok(())
+        assert_eq!(operator.labels.get("a").map(String::as_str), Some("b"));
+        assert_eq!(deployment(&json!({ "metadata": { "name": DEPLOYMENT } })).available, 0);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use super::pages;
-use crate::detect::look::operator_in;
 use crate::detect::look::release::Offered;
+use crate::detect::look::{CONTAINER, container, operator_in};
 use crate::detect::{DEPLOYMENT, SETTINGS, crd_name, version_of};
 use crate::drive::text;
 use crate::kinds::Kind;
@@ -20,8 +20,6 @@ use crate::kinds::Kind;
 const NAMESPACE: &str = "azureserviceoperator-system";
 /// The operator's argument for the CRDs that it installs.
 const PATTERN: &str = "--crd-pattern";
-/// The container of the operator.
-const CONTAINER: &str = "manager";
 /// Kinds in the order in which they are applied; others come before the last two.
 const ORDER: [&str; 12] = [
     "Namespace",
@@ -88,9 +86,7 @@ impl Release {
         if objects.iter().any(|object| text(object, "/kind") == "Secret" && !has_texts(object)) {
             return Err(refuse("a Secret has a value that is not a string: write it in quotes"));
         }
-        let is_operator =
-            |object: &&Value| text(object, "/kind") == "Deployment" && name(object) == DEPLOYMENT;
-        let operator = objects.iter().find(is_operator);
+        let operator = objects.iter().find(|object| is_operator(object));
         let operator = operator.ok_or_else(|| refuse(&format!("it has no Deployment `{DEPLOYMENT}`")))?;
         let label = || text(operator, "/metadata/labels/app.kubernetes.io~1version");
         let image = container(operator).map(|container| text(container, "/image")).unwrap_or_default();
@@ -179,7 +175,7 @@ impl Release {
     }
 
     fn operator(&self) -> Option<&Value> {
-        self.objects().find(|object| text(object, "/kind") == "Deployment" && name(object) == DEPLOYMENT)
+        self.objects().find(|object| is_operator(object))
     }
 
     /// Which CRDs the operator installs, where the release says it.
@@ -197,10 +193,7 @@ impl Release {
     /// The same release whose operator installs these CRDs.
     #[must_use]
     pub fn with_pattern(mut self, wanted: &str) -> Self {
-        let operators = self.objects.iter_mut();
-        let operators =
-            operators.filter(|object| text(object, "/kind") == "Deployment" && name(object) == DEPLOYMENT);
-        for operator in operators {
+        for operator in self.objects.iter_mut().filter(|object| is_operator(object)) {
             let Some(containers) = operator.pointer_mut("/spec/template/spec/containers") else { continue };
             let mut containers = containers.as_array_mut().into_iter().flatten();
             let Some(container) = containers.find(|one| text(one, "/name") == CONTAINER) else { continue };
@@ -217,6 +210,10 @@ impl Release {
 pub(super) async fn running_pattern(client: &Client, namespace: &str) -> Result<Option<String>, Fault> {
     let running = operator_in(client, namespace).await?;
     Ok(running.as_ref().and_then(pattern).map(str::to_owned))
+}
+
+fn is_operator(object: &Value) -> bool {
+    text(object, "/kind") == "Deployment" && name(object) == DEPLOYMENT
 }
 
 /// Whether an object is the Secret with the operator's settings.
@@ -265,11 +262,6 @@ fn rank(object: &Value) -> usize {
     let kind = text(object, "/kind");
     let last = || LAST.contains(&kind).then_some(ORDER.len() + 1);
     ORDER.iter().position(|known| *known == kind).or_else(last).unwrap_or(ORDER.len())
-}
-
-fn container(operator: &Value) -> Option<&Value> {
-    let containers = operator.pointer("/spec/template/spec/containers")?.as_array()?;
-    containers.iter().find(|one| text(one, "/name") == CONTAINER).or(containers.first())
 }
 
 fn pattern(operator: &Value) -> Option<&str> {
