@@ -201,9 +201,14 @@ pub async fn obstacle(api: &dyn Api, ground: &Ground) -> Result<Option<Finding>,
         return Ok(Some(pages::not_ours(ground)));
     }
     let Some(anchor) = ground.find(api).await? else { return Ok(None) };
-    Ok(against_touching(ground, &anchor)
-        .or_else(|| against_staying(ground, &anchor))
-        .or_else(|| against_change(ground, &anchor)))
+    Ok(against(ground, &anchor))
+}
+
+/// What stands against any work on a cluster that is to stay.
+pub(super) fn against(ground: &Ground, anchor: &Anchor) -> Option<Finding> {
+    against_touching(ground, anchor)
+        .or_else(|| against_staying(ground, anchor))
+        .or_else(|| against_change(ground, anchor))
 }
 
 fn against_touching(ground: &Ground, anchor: &Anchor) -> Option<Finding> {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::api::{Failure, Feed, ObjectEvent};
-use super::at_work::{Place, Worked, broken};
+use super::at_work::{Place, Worked, against, broken};
 use super::relocate::heard;
 use super::run::End;
 use super::world::text;
@@ -300,18 +300,10 @@ impl Place<'_> {
     async fn owner(&self) -> Result<Result<Owner, Worked>, Failure> {
         let ground = self.ground;
         let Some(anchor) = ground.find(self.api).await? else { return Ok(Err(Worked::NotThere)) };
-        let against = if !anchor.is_of(&ground.infra_id) {
-            pages::not_ours(ground)
-        } else if anchor.moves_away() {
-            pages::moves_away(ground)
-        } else if anchor.is_going() {
-            pages::is_going(ground)
-        } else if anchor.is_paused() {
-            pages::is_paused(ground)
-        } else {
-            return Ok(Ok(ground.owner(&anchor)));
-        };
-        Ok(Err(Worked::Refused(Box::new(against))))
+        Ok(match against(ground, &anchor) {
+            Some(finding) => Err(Worked::Refused(Box::new(finding))),
+            None => Ok(ground.owner(&anchor)),
+        })
     }
 
     /// Does this as the only one who works on the cluster.
