@@ -14,8 +14,6 @@ pub const P: &str = own!("");
 pub const POLICY: &str = "serviceoperator.azure.com/reconcile-policy";
 /// Annotation: the Secret with the credential of an object, in its namespace.
 pub const CREDENTIAL_FROM: &str = "serviceoperator.azure.com/credential-from";
-/// Annotation of the operator: the namespace that it runs in.
-pub const OPERATOR_NAMESPACE: &str = "serviceoperator.azure.com/operator-namespace";
 /// What the operator's annotations begin with.
 pub const OPERATOR_PREFIX: &str = "serviceoperator.azure.com/";
 
@@ -44,8 +42,6 @@ pub const CLUSTER: &str = own!("/cluster");
 /// Label of the anchor: it moves with all that it owns.
 pub const MOVE_HIERARCHY: &str = "clusterctl.cluster.x-k8s.io/move-hierarchy";
 
-/// Finalizer of the operator; the engine neither adds nor removes it.
-pub const OPERATOR_FINALIZER: &str = "serviceoperator.azure.com/finalizer";
 /// Finalizer of the anchor.
 pub const CLEANUP: &str = own!("/cleanup");
 

@@ -86,7 +86,7 @@ pub struct ApiError {
 }
 
 /// What holds around the object in this run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, and they occur in any combination"
@@ -134,19 +134,10 @@ impl Context {
             infra_id: infra_id.to_owned(),
             credential_secret: keys::credential_name(infra_id),
             dependencies_ready: true,
-            parent_managed: false,
-            paused: false,
-            stage: Stage::Install,
             reference_in_plan: true,
-            parent_missing: false,
             dependents_gone: true,
-            resource_group_fast_path: false,
-            moving: false,
-            dry_run: false,
-            policy_changes: false,
-            keeps_azure: false,
             now,
-            api_error: None,
+            ..Self::default()
         }
     }
 
