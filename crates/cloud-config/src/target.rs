@@ -47,48 +47,29 @@ pub struct Rule {
 }
 
 static RULES: [Rule; 8] = [
+    Rule { managed_first: true, ..Rule::new("AWS", |_, _, text, gate| aws::ccm(text, gate)) },
     Rule {
-        platform: "AWS",
         managed_first: true,
-        owns_managed: false,
-        in_form: unchanged,
-        transform: |_, _, text, gate| aws::ccm(text, gate),
-    },
-    Rule {
-        platform: "Azure",
-        managed_first: true,
-        owns_managed: false,
         in_form: azure::in_json,
-        transform: |infrastructure, _, text, _| azure::ccm(infrastructure, text),
+        ..Rule::new("Azure", |infrastructure, _, text, _| azure::ccm(infrastructure, text))
     },
-    as_is("GCP"),
-    as_is("IBMCloud"),
-    as_is("Nutanix"),
+    Rule::new("GCP", AS_IS),
+    Rule::new("IBMCloud", AS_IS),
+    Rule::new("Nutanix", AS_IS),
+    Rule::new("OpenStack", |_, _, text, _| openstack::ccm(text)),
+    Rule::new("PowerVS", AS_IS),
     Rule {
-        platform: "OpenStack",
-        managed_first: false,
-        owns_managed: false,
-        in_form: unchanged,
-        transform: |_, _, text, _| openstack::ccm(text),
-    },
-    as_is("PowerVS"),
-    Rule {
-        platform: "VSphere",
-        managed_first: false,
         owns_managed: true,
-        in_form: unchanged,
-        transform: |infrastructure, network, text, _| vsphere::ccm(text, infrastructure, network),
+        ..Rule::new("VSphere", |infrastructure, network, text, _| vsphere::ccm(text, infrastructure, network))
     },
 ];
 
-/// A platform whose text is passed on.
-const fn as_is(platform: &'static str) -> Rule {
-    Rule {
-        platform,
-        managed_first: false,
-        owns_managed: false,
-        in_form: unchanged,
-        transform: |_, _, text, _| Ok(text.to_owned()),
+/// The text is passed on.
+const AS_IS: Transform = |_, _, text, _| Ok(text.to_owned());
+
+impl Rule {
+    const fn new(platform: &'static str, transform: Transform) -> Self {
+        Self { platform, managed_first: false, owns_managed: false, in_form: unchanged, transform }
     }
 }
 
