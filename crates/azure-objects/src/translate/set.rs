@@ -46,35 +46,23 @@ impl Family {
     }
 
     /// Its name for Azure.
-    pub(super) const fn version(self) -> &'static str {
-        match self {
-            Self::V4 => "IPv4",
-            Self::V6 => "IPv6",
-        }
+    pub(super) fn version(self) -> &'static str {
+        if self == Self::V4 { "IPv4" } else { "IPv6" }
     }
 
     /// The end of names that say which family it is.
-    pub(super) const fn ending(self) -> &'static str {
-        match self {
-            Self::V4 => "-v4",
-            Self::V6 => "-v6",
-        }
+    pub(super) fn ending(self) -> &'static str {
+        if self == Self::V4 { "-v4" } else { "-v6" }
     }
 
     /// The end of names of what there is for IPv6 beside what is for IPv4.
-    pub(super) const fn beside(self) -> &'static str {
-        match self {
-            Self::V4 => "",
-            Self::V6 => "-v6",
-        }
+    pub(super) fn beside(self) -> &'static str {
+        if self == Self::V4 { "" } else { "-v6" }
     }
 
     /// The pool of a load balancer for the family. The cloud provider looks for these names.
     pub(super) fn pool(self, balancer: &str) -> String {
-        match self {
-            Self::V4 => balancer.to_owned(),
-            Self::V6 => format!("{balancer}-IPv6"),
-        }
+        if self == Self::V4 { balancer.to_owned() } else { format!("{balancer}-IPv6") }
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::azure::catalogue::Minimums;
 use landfall_model::plan::Engine;
+use landfall_rules::allowance;
 
 use super::sizes::Wish;
 
@@ -79,7 +80,6 @@ pub(super) fn location_not_known(
 }
 
 pub(super) fn no_default_size(location: &str, wish: &Wish<'_>, default: &str, fitting: &[&str]) -> Finding {
-    const MOST: usize = 10;
     let message = match default {
         "" => format!("there is no default size for {} machines", shortened(wish.architecture)),
         name => format!("`{}` does not offer the default size {name}", shortened(location)),
@@ -88,9 +88,7 @@ pub(super) fn no_default_size(location: &str, wish: &Wish<'_>, default: &str, fi
     let help = if fitting.is_empty() {
         format!("set {field}; no suitable size is known there")
     } else {
-        let first: Vec<&str> = fitting.iter().take(MOST).copied().collect();
-        let more = if fitting.len() > MOST { " and others" } else { "" };
-        format!("set {field}; the location offers {}{more}", first.join(", "))
+        format!("set {field}; the location offers {}", allowance::first_of(fitting))
     };
     Finding::error(&DEFAULT_SIZE, Kind::Required, field, message).at("platform.azure.region").help(help)
 }
