@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use landfall_diagnostics::{Findings, shortened};
+use landfall_diagnostics::{Findings, few, shortened};
 use landfall_model::catalogue::Catalogue;
 use landfall_source::{NodeId, NodeKind};
 
@@ -149,12 +149,10 @@ fn not_json(text: &str, why: String) -> Fault {
     if words.is_empty() {
         return Fault::ConfigUnreadable(why);
     }
-    let (named, others) = words.split_at(NAMED.min(words.len()));
-    let named: Vec<String> = named.iter().map(|name| format!("`{}`", shortened(name))).collect();
-    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    let words: Vec<String> = words.iter().map(|name| format!("`{}`", shortened(name))).collect();
     unreadable(&format!(
-        "it is YAML, and {}{more} can be a boolean or a text: write true or false, or put the value in quotes",
-        named.join(", ")
+        "it is YAML, and {} can be a boolean or a text: write true or false, or put the value in quotes",
+        few(&words, NAMED)
     ))
 }
 

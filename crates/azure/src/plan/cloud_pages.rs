@@ -1,6 +1,6 @@
 //! The findings of planning that compare the config with what the cloud has, each with its page.
 
-use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, few, nearest, shortened};
 use landfall_model::azure::facts::{DnsZone, Network, ResourceGroup, Subnet};
 use landfall_model::azure::values;
 
@@ -268,18 +268,14 @@ pub(super) fn no_dns_zone(base_domain: &str, group: &str) -> Finding {
 }
 
 pub(super) fn records_left(zone: &DnsZone, base_domain: &str, installed: bool) -> Finding {
-    let few: Vec<String> = zone.records.iter().take(FEW).map(|record| shortened(record)).collect();
-    let more = match zone.records.len().saturating_sub(FEW) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let (zone, few) = (shortened(base_domain), few.join(", "));
+    let records: Vec<String> = zone.records.iter().map(|record| shortened(record)).collect();
+    let (zone, records) = (shortened(base_domain), few(&records, FEW));
     if installed {
-        let message = format!("the DNS zone `{zone}` has records of the cluster: {few}{more}");
+        let message = format!("the DNS zone `{zone}` has records of the cluster: {records}");
         return Finding::warning(&RECORDS, Kind::Invalid, "baseDomain", message)
             .help("if landfall created them from this directory, they belong to the cluster");
     }
-    let message = format!("the DNS zone `{zone}` has records of an earlier cluster: {few}{more}");
+    let message = format!("the DNS zone `{zone}` has records of an earlier cluster: {records}");
     Finding::error(&RECORDS, Kind::Invalid, "baseDomain", message)
         .help("destroy the earlier cluster of this name, delete the records, or choose another name")
         .related("the cluster's name", "metadata.name")

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use landfall_diagnostics::few;
 use serde_json::{Map, Value, json};
 
 use super::{Object, extra, tags};
@@ -35,12 +36,7 @@ impl fmt::Display for DryRun {
             Self::Remove => return f.write_str("would be removed: it is not in the plan"),
             Self::Change(fields) => fields,
         };
-        let named: Vec<&str> = fields.iter().take(NAMED).map(String::as_str).collect();
-        write!(f, "would be adopted and changed: {}", named.join(", "))?;
-        match fields.len().saturating_sub(NAMED) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
+        write!(f, "would be adopted and changed: {}", few(fields, NAMED))
     }
 }
 

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::future::ready;
+use landfall_diagnostics::few;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -50,12 +51,7 @@ pub struct Others {
 /// Kind and name of the first few objects, and the number of those that are left out.
 #[must_use]
 pub fn listed(objects: &[Need]) -> String {
-    let names = objects.iter().take(NAMED).map(|id| format!("{}/{}", id.kind, id.name));
-    let names = names.collect::<Vec<_>>().join(", ");
-    match objects.len().saturating_sub(NAMED) {
-        0 => names,
-        more => format!("{names} and {more} more"),
-    }
+    few(&objects.iter().map(|id| format!("{}/{}", id.kind, id.name)).collect::<Vec<String>>(), NAMED)
 }
 
 /// The removal of what stands.

@@ -1,6 +1,6 @@
 //! What stands against a release of the operator, each with its page.
 
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Code, Finding, Kind, few};
 use semver::Version;
 
 use crate::detect::{Installer, MINIMUM, TESTED, pages as detected};
@@ -102,12 +102,7 @@ pub(super) fn unhealthy(why: &str) -> Finding {
 }
 
 pub(super) fn not_ready(objects: &[String]) -> Finding {
-    let named: Vec<&str> = objects.iter().take(NAMED).map(String::as_str).collect();
-    let more = match objects.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let message = format!("objects that were Ready before the upgrade are not: {}{more}", named.join(", "));
+    let message = format!("objects that were Ready before the upgrade are not: {}", few(objects, NAMED));
     Finding::error(&UNHEALTHY, Kind::InternalError, "", message)
         .help("see the condition Ready of these objects; go back with `kubectl rollout undo` if the new release is at fault")
 }
