@@ -46,16 +46,17 @@ pub struct Graph {
     pub resources: Vec<Node>,
     /// What each stage gives to whoever comes after it, with references.
     pub outputs: BTreeMap<&'static str, Value>,
-    /// What kinds are called for people, as in the summary of a plan: `NAT gateway` for `nat-gateway`.
+    /// What kinds are called for people, as in the summary of a plan: lines such as `nat-gateway: NAT gateway`.
     #[serde(skip)]
-    pub titles: &'static [(&'static str, &'static str)],
+    pub titles: &'static str,
 }
 
 impl Graph {
     /// What a kind is called for people.
     #[must_use]
     pub fn title(&self, kind: &'static str) -> &'static str {
-        self.titles.iter().find(|(known, _)| *known == kind).map_or(kind, |(_, title)| *title)
+        let title = |line: &'static str| line.strip_prefix(kind)?.strip_prefix(": ");
+        self.titles.lines().find_map(title).unwrap_or(kind)
     }
 }
 

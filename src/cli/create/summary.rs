@@ -424,7 +424,7 @@ mod tests {
         };
         let resources =
             vec![node("net/a", "net"), node("net/b", "net"), node("net/c", "net"), node("rule/x", "rule")];
-        let graph = Graph { resources, titles: &[("net", "Network")], ..Graph::default() };
+        let graph = Graph { resources, titles: "net: Network", ..Graph::default() };
         let mut part = part_way(Some(&graph), "net");
         assert_eq!((part.existing(), part.total()), (2, 4));
         let text = part.text(ui::Style::PLAIN);
