@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use landfall_diagnostics::{Code, Finding, Kind};
 use semver::Version;
 
-use super::pages;
+use super::pages::{self, Advice};
 use super::program::OLDEST;
 use super::run_errors::{Cause, Trouble};
 
@@ -231,17 +231,18 @@ impl Failed {
     }
 
     fn told(&self, trouble: &Trouble) -> Finding {
-        let advice = pages::advice(trouble.cause);
+        let (code, kind) = pages::page(trouble.cause);
+        let Advice { fact, help } = pages::advice(trouble.cause);
         let place = match &trouble.address {
             Some(address) => format!("`{address}`"),
             None => format!("stage `{}`", self.stage),
         };
-        let message = format!("{place} {}: {}", advice.fact, trouble.said);
+        let message = format!("{place} {fact}: {}", trouble.said);
         let help = match trouble.cause {
-            Cause::Other => format!("{}; the full output is in {}", advice.help, self.log.display()),
-            _ => advice.help.to_owned(),
+            Cause::Other => format!("{help}; the full output is in {}", self.log.display()),
+            _ => help,
         };
-        Finding::error(advice.code, advice.kind, "", message).help(help)
+        Finding::error(code, kind, "", message).help(help)
     }
 }
 

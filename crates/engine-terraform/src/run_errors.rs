@@ -2,12 +2,15 @@
 //!
 //! Pure.
 
+use std::sync::LazyLock;
+
 use landfall_diagnostics::secret::{Scrub, without_user};
+use serde::Deserialize;
 
 use super::event::Diagnostic;
 
 /// What stopped work on a resource, by what is to be done about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Cause {
     /// The cloud takes no more calls for a while.
     Throttled,
@@ -52,58 +55,16 @@ pub struct Trouble {
     pub said: String,
 }
 
-/// Signs of a cause, in lower case: one of an entry must occur, all its parts where it is divided by [`AND`]. The first
-/// entry that fits counts, so special cases come before general ones.
-const SIGNS: &[(Cause, &[&str])] = &[
-    (Cause::Locked, &["error acquiring the state lock"]),
-    (Cause::Disk, &["no space left on device", "disk quota exceeded", "read-only file system"]),
-    (Cause::Provider, &["failed to query available provider packages", "failed to install provider"]),
-    (Cause::Provider, &["inconsistent dependency lock file", "required plugins are not installed"]),
-    (Cause::Provider, &["could not load plugin", "failed to load plugin schemas"]),
-    (Cause::Provider, &["failed to instantiate provider", "unrecognized remote plugin message"]),
-    (Cause::Crashed, &["plugin did not respond", "plugin.(*grpcprovider) & request was cancelled"]),
-    (Cause::Provider, &["incompatible provider version", "invalid provider registry host"]),
-    (Cause::Credentials, &["expiredtoken", "requestexpired", "invalidclienttokenid", "unrecognizedclient"]),
-    (Cause::Credentials, &["signaturedoesnotmatch", "invalidaccesskeyid", "authfailure:"]),
-    (Cause::Credentials, &["no valid credential sources", "failed to refresh cached credentials"]),
-    (Cause::Credentials, &["expiredauthenticationtoken", "invalidauthenticationtoken"]),
-    (Cause::Credentials, &["authenticationfailed", "unable to build authorizer", "invalid_client"]),
-    (Cause::Throttled, &["throttling", "throttled", "requestlimitexceeded", "toomanyrequests"]),
-    (Cause::Throttled, &["too many requests", "priorrequestnotcomplete", "slowdown", "rate exceeded"]),
-    (Cause::Capacity, &["insufficientinstancecapacity", "insufficienthostcapacity", "skunotavailable"]),
-    (Cause::Capacity, &["zonalallocationfailed", "overconstrainedallocationrequest"]),
-    (Cause::Capacity, &["overconstrainedzonalallocationrequest", "allocationfailed"]),
-    (Cause::Capacity, &["not supported in your requested availability zone"]),
-    // The provider repeated a call whose answer was lost, and which had its effect.
-    (Cause::Unanswered, &["instancesessionsperinstanceprofile", "resource.alreadyassociated"]),
-    (Cause::Unanswered, &["replaceroutetableassociation & invalidassociationid.notfound"]),
-    (Cause::Unanswered, &["revok & invalidpermission.notfound"]),
-    (Cause::Quota, &["quotaexceeded", "limitexceeded", "toomanybuckets", "toomanyloadbalancers"]),
-    (Cause::Quota, &["toomanytargetgroups", "toomanyhostedzones", "operationnotallowed & quota"]),
-    (Cause::Quota, &["exceeding & quota", "countlimitreached"]),
-    (Cause::Permission, &["unauthorizedoperation", "accessdenied", "authorizationfailed"]),
-    (Cause::Permission, &["not authorized to perform", "does not have authorization"]),
-    (Cause::Permission, &["requestdisallowedbypolicy", "scopelocked"]),
-    (Cause::NameTaken, &["alreadyexists", "a duplicate security group rule was found", "alreadyownedbyyou"]),
-    (Cause::NameTaken, &["duplicateloadbalancername", "duplicatetargetgroupname", "invalidgroup.duplicate"]),
-    (Cause::NameTaken, &["invalidsubnet.conflict", "invalidpermission.duplicate", "conflictingdomainexists"]),
-    (Cause::NameTaken, &["already exists", "alreadytaken", "error: code=\"conflict\""]),
-    (Cause::NameTaken, &["\"code\":\"conflict\""]),
-    (Cause::Unreachable, &["no such host", "connection refused", "network is unreachable"]),
-    (Cause::Unreachable, &["no route to host", "server misbehaving", "x509:", "tls: ", "tls handshake"]),
-    (Cause::Unreachable, &["proxyconnect", "i/o timeout", "dial tcp"]),
-    // A bare status comes after every code and sentence that is more precise.
-    (Cause::Throttled, &["statuscode: 429", "status code: 429", "statuscode=429", "unexpected status 429"]),
-    (Cause::Permission, &["statuscode: 403", "status code: 403", "statuscode=403", "unexpected status 403"]),
-    (Cause::NameTaken, &["unexpected status 409 & conflict"]),
-    (Cause::Unanswered, &["connection reset"]),
-    // What counts as created was not: the answer that said so was not the cloud's.
-    (Cause::Missing, &["nosuchbucket", "couldn't find resource", "empty result"]),
-    (Cause::Unanswered, &["empty response", "unexpected eof", "\": eof", "deserialization failed"]),
-    (Cause::Unanswered, &["serviceunavailable", "internalfailure", "statuscode: 50", "status code: 50"]),
-    (Cause::Unanswered, &["statuscode=50", "unexpected status 50"]),
-    (Cause::TimeOut, &["timeout while waiting", "context deadline exceeded", "timed out", "timeout"]),
-];
+/// A cause and its signs, in lower case: one of them must occur, all its parts where it is divided by [`AND`].
+#[derive(Deserialize)]
+struct Signs {
+    cause: Cause,
+    signs: Vec<String>,
+}
+
+/// The signs of all causes. The first entry that fits counts, so special cases come before general ones.
+static SIGNS: LazyLock<Vec<Signs>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("data/signs.json")).unwrap_or_default());
 
 /// Divides a sign into texts that must all occur.
 const AND: &str = " & ";
@@ -158,8 +119,8 @@ pub(super) fn tells_of_objects(text: &str) -> bool {
 
 fn cause(text: &str) -> Cause {
     let text = text.to_lowercase();
-    let fits = |sign: &&str| sign.split(AND).all(|part| text.contains(part));
-    SIGNS.iter().find(|(_, signs)| signs.iter().any(fits)).map_or(Cause::Other, |(cause, _)| *cause)
+    let fits = |sign: &String| sign.split(AND).all(|part| text.contains(part));
+    SIGNS.iter().find(|known| known.signs.iter().any(fits)).map_or(Cause::Other, |known| known.cause)
 }
 
 /// A text from outside as part of one line: no secrets, nothing of signed URLs, nothing that is too long.

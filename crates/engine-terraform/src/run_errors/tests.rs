@@ -146,6 +146,14 @@ const SAID: &[(&str, Cause)] = &[
 ];
 
 #[test]
+fn every_row_of_signs_is_read() {
+    let text = include_str!("../data/signs.json");
+    let rows: Result<Vec<Signs>, _> = serde_json::from_str(text);
+    assert!(rows.is_ok_and(|rows| rows.len() == SIGNS.len() && !rows.is_empty()));
+    assert!(SIGNS.iter().flat_map(|row| &row.signs).all(|sign| *sign == sign.to_lowercase()));
+}
+
+#[test]
 fn what_providers_say_is_sorted() {
     for (said, expected) in SAID {
         assert_eq!(cause(said), *expected, "{said}");
