@@ -77,7 +77,7 @@ impl Instance {
 /// # Errors
 /// The state cannot be read or understood.
 pub fn resources(folder: &Path) -> Result<Vec<String>, Fault> {
-    read(folder, |_| true)
+    Ok(addresses(&in_state(folder)?, |_| true))
 }
 
 /// As [`resources`], without those that the next run replaces, as their creation failed.
@@ -85,7 +85,7 @@ pub fn resources(folder: &Path) -> Result<Vec<String>, Fault> {
 /// # Errors
 /// The state cannot be read or understood.
 pub fn complete_resources(folder: &Path) -> Result<Vec<String>, Fault> {
-    read(folder, |instance| !instance.is_replaced())
+    Ok(addresses(&in_state(folder)?, |instance| !instance.is_replaced()))
 }
 
 /// The resources that the next run replaces as their creation failed: types and addresses.
@@ -93,10 +93,7 @@ pub fn complete_resources(folder: &Path) -> Result<Vec<String>, Fault> {
 /// # Errors
 /// The state cannot be read or understood.
 pub fn tainted(folder: &Path) -> Result<Vec<(String, String)>, Fault> {
-    let path = folder.join(STATE);
-    let bytes = streams::read(&path)?.unwrap_or_default();
-    let resources = managed(&bytes).map_err(|why| Fault::State { path, why })?;
-    Ok(resources.iter().flat_map(of_failed_creation).collect())
+    Ok(in_state(folder)?.iter().flat_map(of_failed_creation).collect())
 }
 
 fn of_failed_creation(resource: &Resource) -> impl Iterator<Item = (String, String)> {
@@ -105,10 +102,10 @@ fn of_failed_creation(resource: &Resource) -> impl Iterator<Item = (String, Stri
     tainted.map(|instance| (resource.sort.clone(), address(resource, instance)))
 }
 
-fn read(folder: &Path, counts: fn(&Instance) -> bool) -> Result<Vec<String>, Fault> {
+fn in_state(folder: &Path) -> Result<Vec<Resource>, Fault> {
     let path = folder.join(STATE);
     let bytes = streams::read(&path)?.unwrap_or_default();
-    addresses(&bytes, counts).map_err(|why| Fault::State { path, why })
+    managed(&bytes).map_err(|why| Fault::State { path, why })
 }
 
 /// The names of the DNS records in the state of a stage, as the provider writes them.
@@ -116,9 +113,7 @@ fn read(folder: &Path, counts: fn(&Instance) -> bool) -> Result<Vec<String>, Fau
 /// # Errors
 /// The state cannot be read or understood.
 pub fn record_names(folder: &Path) -> Result<Vec<String>, Fault> {
-    let path = folder.join(STATE);
-    let bytes = streams::read(&path)?.unwrap_or_default();
-    values(&bytes, |attributes| attributes.fqdn.as_ref()).map_err(|why| Fault::State { path, why })
+    Ok(values(&in_state(folder)?, |attributes| attributes.fqdn.as_ref()))
 }
 
 /// The ids of the resources in the state of a stage, as the provider writes them.
@@ -126,23 +121,20 @@ pub fn record_names(folder: &Path) -> Result<Vec<String>, Fault> {
 /// # Errors
 /// The state cannot be read or understood.
 pub fn ids(folder: &Path) -> Result<Vec<String>, Fault> {
-    let path = folder.join(STATE);
-    let bytes = streams::read(&path)?.unwrap_or_default();
-    values(&bytes, |attributes| attributes.id.as_ref()).map_err(|why| Fault::State { path, why })
+    Ok(values(&in_state(folder)?, |attributes| attributes.id.as_ref()))
 }
 
 /// The texts that an attribute has.
-fn values(bytes: &[u8], of: fn(&Attributes) -> Option<&serde_json::Value>) -> Result<Vec<String>, String> {
-    let resources = managed(bytes)?;
+fn values(resources: &[Resource], of: fn(&Attributes) -> Option<&serde_json::Value>) -> Vec<String> {
     let instances = resources.iter().flat_map(|resource| &resource.instances);
     let values = instances.filter_map(|instance| of(instance.attributes.as_ref()?)?.as_str());
-    Ok(values.map(str::to_owned).collect())
+    values.map(str::to_owned).collect()
 }
 
-/// The addresses of the instances in a state that count. Why not, in words that hold nothing of it.
-fn addresses(bytes: &[u8], counts: fn(&Instance) -> bool) -> Result<Vec<String>, String> {
+/// The addresses of the instances that count.
+fn addresses(resources: &[Resource], counts: fn(&Instance) -> bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for resource in &managed(bytes)? {
+    for resource in resources {
         for instance in resource.instances.iter().filter(|instance| counts(instance)) {
             let address = address(resource, instance);
             // The rest of a replacement is next to its successor.
@@ -151,10 +143,10 @@ fn addresses(bytes: &[u8], counts: fn(&Instance) -> bool) -> Result<Vec<String>,
             }
         }
     }
-    Ok(found)
+    found
 }
 
-/// The resources in a state that terraform manages.
+/// The resources in a state that terraform manages. Why they cannot be read, in words that hold nothing of it.
 fn managed(bytes: &[u8]) -> Result<Vec<Resource>, String> {
     if bytes.trim_ascii().is_empty() {
         return Ok(Vec::new());
@@ -211,7 +203,7 @@ mod tests {
     }
 
     fn all(bytes: &[u8]) -> Result<Vec<String>, String> {
-        addresses(bytes, |_| true)
+        managed(bytes).map(|all| addresses(&all, |_| true))
     }
 
     #[test]
@@ -227,7 +219,7 @@ mod tests {
             ],
         });
         let bytes = state.to_string().into_bytes();
-        let complete = addresses(&bytes, |instance| !instance.is_replaced());
+        let complete = managed(&bytes).map(|all| addresses(&all, |instance| !instance.is_replaced()));
         assert_eq!(complete, Ok(vec!["aws_instance.master[0]".to_owned()]));
         assert_eq!(all(&bytes).map(|all| all.len()), Ok(3));
         let tainted: Vec<(String, String)> =
@@ -247,7 +239,9 @@ mod tests {
             record(serde_json::Value::Null),
         ] });
         let state = state.to_string();
-        let values = |of: fn(&Attributes) -> Option<&serde_json::Value>| values(state.as_bytes(), of);
+        let values = |of: fn(&Attributes) -> Option<&serde_json::Value>| {
+            managed(state.as_bytes()).map(|all| values(&all, of))
+        };
         assert_eq!(values(|one| one.fqdn.as_ref()), Ok(vec!["api.demo.example.com".to_owned()]));
         assert_eq!(values(|one| one.id.as_ref()), Ok(vec!["vpc-1".to_owned()]));
     }
