@@ -10,11 +10,11 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use landfall_diagnostics::Finding;
 use landfall_net::stop::Stop;
 use landfall_platform::cloud::Waiting;
-use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, needs, resolve};
-use serde_json::Value;
+use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, needs};
 use tokio::time::{Instant, sleep};
 
 use crate::limit::Limit;
+use crate::look::wanted;
 use crate::settle::{Journal, NoteFault, Past, Settled, Tools, Trouble};
 use crate::waits::{Underway, Waits};
 use crate::{Pace, Watcher, pages};
@@ -274,18 +274,10 @@ impl<'r> Board<'r> {
             if self.started.contains(node.name.as_str()) || !node.needs().into_iter().all(is_known) {
                 continue;
             }
-            let properties = Value::Object(node.properties.clone());
-            let Some(Value::Object(inputs)) = resolve(&properties, outputs) else { continue };
             let past = self.run.journal.past(&node.name);
-            let wanted = Wanted {
-                name: node.name.clone(),
-                kind: node.kind,
-                inputs,
-                token: token(self.run.cluster_id, &node.name, past.created),
-                noted: past.outputs.clone(),
-                begun: past.begun,
-                given: node.given(),
-            };
+            let Some(wanted) = wanted(node, outputs, &past) else { continue };
+            let token = token(self.run.cluster_id, &node.name, past.created);
+            let wanted = Wanted { token, begun: past.begun, ..wanted };
             self.started.insert(&node.name);
             self.running.insert(&node.name, Instant::now());
             self.settling += 1;

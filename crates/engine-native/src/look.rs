@@ -116,8 +116,8 @@ fn with_parts(found: &mut [(&Node, Seen)]) {
     }
 }
 
-/// A resource with its inputs, as far as these are known.
-fn wanted(node: &Node, outputs: &BTreeMap<String, Properties>, past: &Past) -> Option<Wanted> {
+/// A resource with its inputs, as far as these are known, without a token.
+pub(crate) fn wanted(node: &Node, outputs: &BTreeMap<String, Properties>, past: &Past) -> Option<Wanted> {
     let Value::Object(inputs) = resolve(&Value::Object(node.properties.clone()), outputs)? else {
         return None;
     };

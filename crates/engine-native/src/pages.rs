@@ -16,6 +16,9 @@ static INTERRUPTED: Code = Code::new("LF1426");
 
 static REPAIRED: Code = Code::new("LF1433");
 
+/// The words before the value that is there, and before the planned one.
+const PLANNED: [&str; 2] = ["is", "planned is"];
+
 /// A resource that does not become ready.
 pub(crate) fn broken(name: &str, why: &str, repeats: bool) -> Finding {
     let message = format!("{name} failed: {why}");
@@ -41,34 +44,27 @@ pub(crate) fn stuck(name: &str) -> Finding {
 
 /// Properties of a resource that are not as the plan has them.
 pub(crate) fn differs(name: &str, existing: &Existing) -> Finding {
-    let message = format!("{name}{} differs from the plan: {}", id(existing), each(existing));
+    let each = each(existing, PLANNED);
+    let message = format!("{name}{} differs from the plan: {each}", id(existing));
     Finding::warning(&DIFFERS, Kind::Invalid, "", message)
         .help("landfall does not change this on a resource that exists: change it with the cloud's own tools")
 }
 
 /// Properties of a resource that landfall set back to the plan. The differences are those before.
 pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
-    let each = existing.differences.iter();
-    let each: Vec<String> = each
-        .map(|(key, there, wanted)| match short(there, wanted) {
-            Some((there, wanted)) => format!("{key} was {there}, is {wanted}"),
-            None => key.clone(),
-        })
-        .collect();
-    let message = format!("{name}{} was set to the plan: {}", id(existing), each.join("; "));
+    let each = each(existing, ["was", "is"]);
+    let message = format!("{name}{} was set to the plan: {each}", id(existing));
     Finding::warning(&REPAIRED, Kind::Invalid, "", message)
         .help("it or the install config was changed: put a manual change into the install config to keep it")
 }
 
-fn each(existing: &Existing) -> String {
-    let each = existing.differences.iter();
-    let each: Vec<String> = each
-        .map(|(key, there, wanted)| match short(there, wanted) {
-            Some((there, wanted)) => format!("{key} is {there}, planned is {wanted}"),
-            None => key.clone(),
-        })
-        .collect();
-    each.join("; ")
+/// Each difference, with the words before the two values.
+fn each(existing: &Existing, [before, then]: [&str; 2]) -> String {
+    let told = |(key, there, wanted): &(String, Value, Value)| match short(there, wanted) {
+        Some((there, wanted)) => format!("{key} {before} {there}, {then} {wanted}"),
+        None => key.clone(),
+    };
+    existing.differences.iter().map(told).collect::<Vec<String>>().join("; ")
 }
 
 /// What differs in two values, as texts that fit into a line: of objects the keys that differ. None where nobody
@@ -95,7 +91,8 @@ fn short(there: &Value, wanted: &Value) -> Option<(String, String)> {
 
 /// A resource of the planned name that is not the cluster's.
 pub(crate) fn not_ours(name: &str, existing: &Existing) -> Finding {
-    let each = if existing.differences.is_empty() { String::new() } else { format!(": {}", each(existing)) };
+    let is_alike = existing.differences.is_empty();
+    let each = if is_alike { String::new() } else { format!(": {}", each(existing, PLANNED)) };
     let message = format!("{name}{} exists and does not belong to this cluster{each}", id(existing));
     Finding::error(&NOT_OURS, Kind::Duplicate, "", message)
         .help("remove it if nothing uses it, or choose another name for the cluster")
