@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use landfall_diagnostics::clock;
+use landfall_diagnostics::{clock, few};
 use landfall_platform::removal::{Disposition, Holder, Kind, Resource};
 use tokio::time::Instant;
 
@@ -157,13 +157,9 @@ fn line(first: &Blocked, all: &[&Blocked]) -> String {
     if !first.why.is_empty() {
         let _ = write!(line, ": {}", first.why);
     }
-    let named: Vec<String> = first.holders.iter().take(MOST_HOLDERS).map(holder).collect();
+    let named: Vec<String> = first.holders.iter().map(holder).collect();
     if !named.is_empty() {
-        let _ = write!(line, "; held by {}", named.join(", "));
-    }
-    let more = first.holders.len().saturating_sub(MOST_HOLDERS);
-    if more > 0 {
-        let _ = write!(line, " and {more} more");
+        let _ = write!(line, "; held by {}", few(&named, MOST_HOLDERS));
     }
     if !first.help.is_empty() {
         let _ = write!(line, "; {}", first.help);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Code, Finding, Kind, few};
 use landfall_engine_native::{Look, Pace, look};
 use landfall_engine_terraform::{Change, Fault as Failed, Outside, Preview, Stage, Work};
 use landfall_model::plan;
@@ -91,17 +91,9 @@ impl Drift {
 
     /// A warning about these resources, if there are any.
     fn warning(&self, code: &'static Code, names: &[String], what: &str, help: &str) -> Option<Finding> {
-        let message = || format!("stage {}: {what}: {}", self.stage, named(names));
+        let message = || format!("stage {}: {what}: {}", self.stage, few(names, MOST));
         (!names.is_empty()).then(|| Finding::warning(code, Kind::Invalid, "", message()).help(help))
     }
-}
-
-/// The first of several names, and how many more there are.
-fn named(names: &[String]) -> String {
-    let first: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
-    let more = names.len().saturating_sub(MOST);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", first.join(", "))
 }
 
 /// The drift that terraform's plan shows of the resources that a run would keep.
@@ -300,7 +292,7 @@ mod tests {
     #[test]
     fn of_many_resources_the_first_are_named() {
         let names: Vec<String> = (0..22).map(|n| format!("r{n}")).collect();
-        let text = named(&names);
+        let text = few(&names, MOST);
         assert!(text.starts_with("r0, r1, ") && text.ends_with("r19 and 2 more"), "{text}");
     }
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use landfall_diagnostics::shortened;
+use landfall_diagnostics::{few, shortened};
 use rustls::{CertificateError, InvalidMessage};
 
 use super::chain::{self, Certificate};
@@ -299,13 +299,11 @@ fn of_certificate(refused: &CertificateError, chain: &[Certificate]) -> Told {
 /// For whom a certificate is; of many names the first ones.
 fn for_names(names: Vec<String>) -> String {
     const SHOWN: usize = 3;
-    let more = names.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = names.into_iter().take(SHOWN).map(|name| shortened(&name)).collect();
-    match (shown.is_empty(), more) {
-        (true, _) => "certificate has no names".to_owned(),
-        (false, 0) => format!("certificate is for {}", shown.join(", ")),
-        (false, more) => format!("certificate is for {} and {more} more", shown.join(", ")),
+    if names.is_empty() {
+        return "certificate has no names".to_owned();
     }
+    let names: Vec<String> = names.into_iter().map(|name| shortened(&name)).collect();
+    format!("certificate is for {}", few(&names, SHOWN))
 }
 
 /// The name in `DnsName("ec2.example.com")`.

@@ -103,14 +103,13 @@ pub fn zone_not_listed(allowance: &Allowance, region: &str, zone: &str, field: S
 /// Says that a profile lists none of the zones that a region is known to have.
 #[must_use]
 pub fn no_zone_listed(allowance: &Allowance, region: &str, known: &[String], field: String) -> Finding {
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let (profile, region_name) = (shortened(&allowance.profile), shortened(region));
     let message =
         format!("the cloud profile `{profile}` lists no zone that `{region_name}` has for the machines");
     let help = format!(
         "the profile lists {}, the region has {}: the profile's owner can add zones",
         first_of(&zones(allowance, region)),
-        first_of(&known)
+        first_of(known)
     );
     Finding::error(&ZONE, Kind::NotSupported, field, message).help(help)
 }
@@ -199,9 +198,9 @@ fn instead(name: &str, known: &[&str]) -> String {
 
 /// The names, or the first of many.
 #[must_use]
-pub fn first_of(names: &[&str]) -> String {
+pub fn first_of(names: &[impl AsRef<str>]) -> String {
     const MOST: usize = 10;
-    let first: Vec<&str> = names.iter().take(MOST).copied().collect();
+    let first: Vec<&str> = names.iter().take(MOST).map(AsRef::as_ref).collect();
     let more = if names.len() > MOST { " and others" } else { "" };
     format!("{}{more}", first.join(", "))
 }

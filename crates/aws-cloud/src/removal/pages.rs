@@ -1,6 +1,6 @@
 //! What is to be said of a look at a cluster's things, each with its page.
 
-use landfall_diagnostics::{Code, Finding, Kind, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, few, shortened};
 
 use crate::session::Lost;
 
@@ -39,14 +39,11 @@ pub(super) fn no_domain(zone: &str) -> Finding {
 /// Records of a zone, each with where it leads, that are not the cluster's.
 pub(super) fn lead_elsewhere(zone: &str, records: &[String]) -> Finding {
     const MOST: usize = 5;
-    let told: Vec<String> = records.iter().take(MOST).map(|record| shortened(record)).collect();
-    let more = records.len().saturating_sub(MOST);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let told: Vec<String> = records.iter().map(|record| shortened(record)).collect();
     let message = format!(
-        "records in {} with names of the cluster are kept, because they point to none of its resources: \
-         {}{more}",
+        "records in {} with names of the cluster are kept, because they point to none of its resources: {}",
         shortened(zone),
-        told.join(", ")
+        few(&told, MOST)
     );
     Finding::warning(&LEAD_ELSEWHERE, Kind::Forbidden, "", message)
         .help("if no other cluster uses them, delete them by hand")

@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 use landfall_diagnostics::{Code, Finding, Kind, few, nearest, shortened};
 use landfall_model::aws::catalogue::family;
 use landfall_model::aws::facts::{DedicatedHost, HostedZone, SecurityGroup, Subnet, Zone};
+use landfall_rules::allowance::first_of;
 
 use super::pages::SUBNET;
 use crate::type_names::{generation, proposed};
-
-/// The most names in a message or its help.
-const MOST: usize = 10;
 
 /// The most names of which others of their kind can be guessed.
 const FEW: usize = 5;
@@ -203,12 +201,11 @@ fn host_field(pool: &str, i: usize) -> String {
 /// A dedicated host outside of the zones of its pool.
 pub(super) fn host_elsewhere(pool: &str, i: usize, host: &DedicatedHost, zones: &[String]) -> Finding {
     let field = host_field(pool, i);
-    let names: Vec<&str> = zones.iter().map(String::as_str).collect();
     let message = format!(
         "the dedicated host `{}` is in {}, and the pool in {}",
         shortened(&host.id),
         shortened(&host.zone),
-        listed(&names)
+        listed(zones)
     );
     Finding::error(&HOST, Kind::Invalid, field, message)
         .help("add its zone to the zones of the pool, or use a host in one of these zones")
@@ -287,8 +284,10 @@ pub(super) fn not_associated(zone: &HostedZone, vpc: &str) -> Finding {
             with {vpc}"
         )
     } else {
-        let vpcs: Vec<&str> = zone.vpcs.iter().map(String::as_str).collect();
-        format!("the hosted zone `{id}` is associated with {}, and the subnets are in {vpc}", listed(&vpcs))
+        format!(
+            "the hosted zone `{id}` is associated with {}, and the subnets are in {vpc}",
+            listed(&zone.vpcs)
+        )
     };
     hosted_zone(message).help(format!("use a private zone that is associated with {vpc}, or associate it"))
 }
@@ -382,8 +381,6 @@ fn subnet(i: usize) -> String {
 }
 
 /// The first few names.
-fn listed(names: &[&str]) -> String {
-    let few: Vec<String> = names.iter().take(MOST).map(|name| shortened(name)).collect();
-    let more = if names.len() > MOST { " and others" } else { "" };
-    format!("{}{more}", few.join(", "))
+fn listed(names: &[impl AsRef<str>]) -> String {
+    first_of(&names.iter().map(|name| shortened(name.as_ref())).collect::<Vec<String>>())
 }

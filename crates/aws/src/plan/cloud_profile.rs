@@ -37,10 +37,9 @@ pub(super) fn no_type(
     let message = if candidates.is_empty() {
         allowance::none_fits(profile, wish.architecture, wish.role.name())
     } else {
-        let candidates: Vec<&str> = candidates.iter().map(String::as_str).collect();
         format!(
             "none of the machine types that the cloud profile `{name}` lists ({}) is available in {} of `{}`",
-            allowance::first_of(&candidates),
+            allowance::first_of(candidates),
             wish.zones.join(", "),
             shortened(region)
         )

@@ -76,15 +76,9 @@ fn last_resort<'a>(planning: &Planning<'a>, wish: &Wish<'_>, candidates: &'a [St
 
 /// What to do where no candidate will do, by what the region has in their place.
 fn without_candidate(planning: &Planning<'_>, wish: &Wish<'_>, candidates: &[String]) -> String {
-    const MOST: usize = 10;
     let field = format!("{}.platform.aws.type", wish.path);
     let sought: Vec<&str> = candidates.iter().map(String::as_str).collect();
-    let listed = |names: Vec<&str>| {
-        let names = proposed(names, &sought, 1);
-        let more = if names.len() > MOST { " and others" } else { "" };
-        let first: Vec<&str> = names.into_iter().take(MOST).collect();
-        format!("{}{more}", first.join(", "))
-    };
+    let listed = |names: Vec<&str>| allowance::first_of(&proposed(names, &sought, 1));
     let there = of_architecture(planning, wish).filter(|name| is_everywhere(planning, name, wish));
     let (large, small): (Vec<&str>, Vec<&str>) =
         there.partition(|name| is_large_enough(planning, name, wish.role));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use landfall_diagnostics::few;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -111,14 +112,11 @@ pub(super) fn versions_of(image: &MachineImage) -> impl Iterator<Item = (&str, &
 /// What stands against a change of a field, if anything still uses what would go.
 pub(super) fn in_use(field: &str, uses: BTreeSet<String>) -> Option<Refusal> {
     const MOST: usize = 5;
-    let more = uses.len().saturating_sub(MOST);
-    let shown: Vec<String> = uses.into_iter().take(MOST).collect();
-    let message = match (shown.join(", "), more) {
-        (shown, _) if shown.is_empty() => return None,
-        (shown, 0) => format!("still in use: {shown}"),
-        (shown, more) => format!("still in use: {shown} and {more} more"),
-    };
-    Some(Refusal::new(field, Why::InUse, message))
+    if uses.is_empty() {
+        return None;
+    }
+    let uses: Vec<String> = uses.into_iter().collect();
+    Some(Refusal::new(field, Why::InUse, format!("still in use: {}", few(&uses, MOST))))
 }
 
 #[cfg(test)]
