@@ -67,12 +67,8 @@ pub fn candidates(
 
 /// The types that the config names.
 pub fn named_types(config: &InstallConfig) -> impl Iterator<Item = String> {
-    let settings = config.pools().filter_map(|(_, pool)| pool.platform.aws.clone());
-    settings
-        .map(|settings| settings.instance_type)
-        .filter(|name| !name.is_empty())
-        .collect::<Vec<_>>()
-        .into_iter()
+    let settings = config.pools().filter_map(|(_, pool)| pool.platform.aws.as_ref());
+    settings.map(|settings| settings.instance_type.clone()).filter(|name| !name.is_empty())
 }
 
 /// Whether the catalogue says where a type is offered in the config's region.

@@ -4,6 +4,7 @@
 
 mod charges;
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use landfall_model::catalogue::Catalogue;
@@ -420,13 +421,6 @@ fn machines(pool: &Pool) -> String {
 }
 
 /// A list in words.
-fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> String {
-    let mut text = String::new();
-    for part in parts {
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
-        text.push_str(part.as_ref());
-    }
-    text
+fn joined<T: Borrow<str>>(parts: impl IntoIterator<Item = T>) -> String {
+    parts.into_iter().collect::<Vec<T>>().join(", ")
 }

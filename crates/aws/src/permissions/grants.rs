@@ -1,10 +1,12 @@
 //! Which action is allowed on what.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use landfall_model::aws::catalogue::FIRST_PARTITION;
 use landfall_model::aws::config::{MachinePool as Settings, Platform};
 use landfall_model::catalogue::Catalogue;
+use landfall_model::catalogue::value::shipped;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::{Cluster, Engine, infra_id_prefix};
 use serde_json::{Value, json};
@@ -22,33 +24,8 @@ const ANY_ROLE: &str = ":role/*";
 pub const EC2: &str = "ec2.amazonaws.com";
 
 /// What landfall asks before an installation besides what installing takes.
-const PREFLIGHT: &[&str] = &[
-    "ec2:DescribeAddresses",
-    "ec2:DescribeAvailabilityZones",
-    "ec2:DescribeImages",
-    "ec2:DescribeInstanceTypeOfferings",
-    "ec2:DescribeInstanceTypes",
-    "ec2:DescribeInstances",
-    "ec2:DescribeInternetGateways",
-    "ec2:DescribeNatGateways",
-    "ec2:DescribeRegions",
-    "ec2:DescribeRouteTables",
-    "ec2:DescribeSecurityGroups",
-    "ec2:DescribeSubnets",
-    "ec2:DescribeVpcAttribute",
-    "ec2:DescribeVpcs",
-    "elasticloadbalancing:DescribeLoadBalancers",
-    "iam:GetInstanceProfile",
-    "iam:GetRole",
-    "iam:GetUser",
-    "iam:SimulatePrincipalPolicy",
-    "route53:GetHostedZone",
-    "route53:ListHostedZones",
-    "route53:ListHostedZonesByName",
-    "route53:ListResourceRecordSets",
-    "s3:ListAllMyBuckets",
-    "tag:GetResources",
-];
+pub(super) static PREFLIGHT: LazyLock<Vec<String>> =
+    LazyLock::new(|| shipped(include_str!("../data/preflight-actions.json")));
 const READ_HOSTS: &str = "ec2:DescribeHosts";
 const READ_KEY: &str = "kms:DescribeKey";
 const READ_QUOTAS: &str = "servicequotas:ListServiceQuotas";
@@ -203,7 +180,7 @@ pub fn grants(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     };
     let names = Names::of(config, platform, catalogue, release);
     let mut actions = needed(config, catalogue, release);
-    actions.extend(PREFLIGHT.iter().map(|action| (*action).to_owned()));
+    actions.extend(PREFLIGHT.iter().cloned());
     actions.extend(terraform(catalogue, release));
     if mints(config) {
         actions.extend(mint(catalogue, release));

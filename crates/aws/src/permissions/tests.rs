@@ -8,11 +8,18 @@ use landfall_model::config::{InstallConfig, MachinePool};
 use landfall_model::plan::Engine;
 use serde_json::{Value, json};
 
+use super::grants::PREFLIGHT;
 use super::{Question, mint, needed, passthrough, policy, questions};
 use crate::EDGE;
 
 const RELEASE: &str = "4.19";
 const ACCOUNT: &str = "123456789012";
+
+#[test]
+fn the_actions_of_preflight_are_read() {
+    assert!(PREFLIGHT.len() > 20 && PREFLIGHT.is_sorted());
+    assert!(PREFLIGHT.iter().all(|action| action.split_once(':').is_some()));
+}
 
 fn pool(name: &str) -> MachinePool {
     let (name, architecture) = (name.to_owned(), "amd64".to_owned());

@@ -1,5 +1,9 @@
 //! Load balancers, DNS, roles, and the image.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use landfall_model::catalogue::value::shipped;
 use landfall_platform::native::output;
 use serde_json::{Value, json};
 
@@ -7,50 +11,10 @@ use super::groups::group_name;
 use super::network::Network;
 use super::{Builder, DESCRIPTION, id, trust_policy};
 
-const WORKER_ACTIONS: &[&str] = &["ec2:DescribeInstances", "ec2:DescribeRegions"];
-
-/// What the cluster's cloud controllers do with the rights of the control plane: volumes, and load balancers for
-/// services with their security group rules.
-const CONTROL_PLANE_ACTIONS: &[&str] = &[
-    "ec2:AttachVolume",
-    "ec2:AuthorizeSecurityGroupIngress",
-    "ec2:CreateSecurityGroup",
-    "ec2:CreateTags",
-    "ec2:CreateVolume",
-    "ec2:DeleteSecurityGroup",
-    "ec2:DeleteVolume",
-    "ec2:Describe*",
-    "ec2:DetachVolume",
-    "ec2:ModifyInstanceAttribute",
-    "ec2:ModifyVolume",
-    "ec2:RevokeSecurityGroupIngress",
-    "elasticloadbalancing:AddTags",
-    "elasticloadbalancing:ApplySecurityGroupsToLoadBalancer",
-    "elasticloadbalancing:AttachLoadBalancerToSubnets",
-    "elasticloadbalancing:ConfigureHealthCheck",
-    "elasticloadbalancing:CreateListener",
-    "elasticloadbalancing:CreateLoadBalancer",
-    "elasticloadbalancing:CreateLoadBalancerListeners",
-    "elasticloadbalancing:CreateLoadBalancerPolicy",
-    "elasticloadbalancing:CreateTargetGroup",
-    "elasticloadbalancing:DeleteListener",
-    "elasticloadbalancing:DeleteLoadBalancer",
-    "elasticloadbalancing:DeleteLoadBalancerListeners",
-    "elasticloadbalancing:DeleteTargetGroup",
-    "elasticloadbalancing:DeregisterInstancesFromLoadBalancer",
-    "elasticloadbalancing:DeregisterTargets",
-    "elasticloadbalancing:Describe*",
-    "elasticloadbalancing:DetachLoadBalancerFromSubnets",
-    "elasticloadbalancing:ModifyListener",
-    "elasticloadbalancing:ModifyLoadBalancerAttributes",
-    "elasticloadbalancing:ModifyTargetGroup",
-    "elasticloadbalancing:ModifyTargetGroupAttributes",
-    "elasticloadbalancing:RegisterInstancesWithLoadBalancer",
-    "elasticloadbalancing:RegisterTargets",
-    "elasticloadbalancing:SetLoadBalancerPoliciesForBackendServer",
-    "elasticloadbalancing:SetLoadBalancerPoliciesOfListener",
-    "kms:DescribeKey",
-];
+/// What the roles of the nodes may do, by pool. The cluster's cloud controllers use the rights of the control plane:
+/// volumes, and load balancers for services with their security group rules.
+pub(super) static NODE_ACTIONS: LazyLock<BTreeMap<String, Vec<String>>> =
+    LazyLock::new(|| shipped(include_str!("../data/node-actions.json")));
 
 /// The type of the API's records in partitions that have aliases of load balancers.
 const ALIAS: &str = "A";
@@ -188,12 +152,11 @@ impl Builder<'_> {
         let vars = self.vars;
         let master = [&vars.aws_master_iam_role_name, &vars.aws_master_iam_instance_profile];
         let worker = [&vars.aws_worker_iam_role_name, &vars.aws_worker_iam_instance_profile];
-        let profiles = [("master", master, CONTROL_PLANE_ACTIONS), ("worker", worker, WORKER_ACTIONS)].map(
-            |(pool, given, actions)| {
-                let statements = json!([{ "Effect": "Allow", "Action": actions, "Resource": "*" }]);
-                self.profile(pool, given.map(Clone::clone), Some(DESCRIPTION), &statements).0
-            },
-        );
+        let profiles = [("master", master), ("worker", worker)].map(|(pool, given)| {
+            let actions = NODE_ACTIONS.get(pool);
+            let statements = json!([{ "Effect": "Allow", "Action": actions, "Resource": "*" }]);
+            self.profile(pool, given.map(Clone::clone), Some(DESCRIPTION), &statements).0
+        });
         let [master, _] = profiles;
         master
     }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use landfall_platform::native::Graph;
 use serde_json::{Value, json};
 
+use super::names::NODE_ACTIONS;
 use super::network::Network;
 use super::titles::TITLES;
 use super::variables::Variables;
@@ -13,6 +14,12 @@ fn a_variable_that_the_graph_does_not_know_is_refused() {
     let read = serde_json::from_value::<Variables>(json!({ "aws_newer_setting": true }));
     let why = read.map(|_| ()).map_err(|error| error.to_string());
     assert!(why.is_err_and(|why| why.contains("unknown field `aws_newer_setting`")));
+}
+
+#[test]
+fn the_actions_of_nodes_are_read() {
+    assert_eq!(NODE_ACTIONS.keys().collect::<Vec<_>>(), ["master", "worker"]);
+    assert!(NODE_ACTIONS.values().all(|actions| !actions.is_empty() && actions.is_sorted()));
 }
 
 #[test]
