@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::{Subnet, Tag as SubnetTag};
 use aws_sdk_iam::types::{InstanceProfile, Role, Tag as IamTag};
-use aws_sdk_route53::types::{ResourceTagSet, Tag as ZoneTag, TagResourceType};
+use aws_sdk_route53::types::{Tag as ZoneTag, TagResourceType};
 use landfall_diagnostics::counted;
 use landfall_model::aws::config::MachinePool;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::{Asked, Verdict};
 
+use super::dns;
 use super::fault::{Fault, Sort};
 use super::gather::filter;
 use super::session::Session;
@@ -96,18 +97,13 @@ fn unmarked(key: &str, ids: &BTreeSet<String>, found: &[Subnet]) -> Vec<String> 
 
 /// The zone that the config names, as the role that it names if it does.
 async fn zone(session: &Session<'_>, key: &str) -> Asked<Option<String>> {
-    const LOOK: &str = "route53:ListTagsForResource";
     let id = session.platform.hosted_zone.trim_start_matches("/hostedzone/");
     if id.is_empty() {
         return Ok(None);
     }
     let what = format!("the hosted zone {id}");
     let route53 = session.route53_of_zone().await?;
-    let request = route53.list_tags_for_resource().resource_type(TagResourceType::Hostedzone).resource_id(id);
-    let answer = session.answer(LOOK, request.send()).await;
-    let tags =
-        answer.map(|answer| answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec());
-    let tags = if_allowed(tags, HOSTED_ZONE, &what)?;
+    let tags = if_allowed(dns::tags(session, &route53, id).await, HOSTED_ZONE, &what)?;
     if is_marked(key, tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?)))) {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! Names of the DNS, and the records of a hosted zone.
 
 use aws_sdk_route53::Client;
-use aws_sdk_route53::types::ResourceRecordSet;
+use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, Tag, TagResourceType};
 
 use super::fault::Fault;
 use super::session::Session;
@@ -56,4 +56,12 @@ pub(super) async fn records(
             .set_start_record_identifier(page.next_record_identifier().map(str::to_owned));
     }
     Ok(found)
+}
+
+/// The tags of a hosted zone.
+pub(super) async fn tags(session: &Session<'_>, client: &Client, zone: &str) -> Result<Vec<Tag>, Fault> {
+    const CALL: &str = "route53:ListTagsForResource";
+    let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
+    let answer = session.answer(CALL, request.resource_id(zone).send()).await?;
+    Ok(answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec())
 }

@@ -339,6 +339,11 @@ impl Session<'_> {
         Ok(aws_sdk_route53::Client::from_conf(settings!(aws_sdk_route53, shared, &endpoint).build()))
     }
 
+    /// The client of Route 53 for the zone that the config names, or for those of the caller's account.
+    pub(super) async fn route53_by(&self, by_zone_role: bool) -> Result<aws_sdk_route53::Client, Unready> {
+        if by_zone_role { Box::pin(self.route53_of_zone()).await } else { self.route53().await.cloned() }
+    }
+
     /// What all clients share, with the credentials of the role that the config names for its hosted zone.
     pub(super) async fn zone_role(&self) -> Result<&SdkConfig, Lost> {
         let assume = || {

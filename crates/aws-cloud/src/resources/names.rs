@@ -2,7 +2,7 @@
 
 use aws_sdk_route53::types::{
     AliasTarget, Change, ChangeAction, ChangeBatch, HostedZone, HostedZoneConfig, ResourceRecord,
-    ResourceRecordSet, ResourceTagSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
+    ResourceRecordSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
 };
 use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::native::{Failure, Properties, Wanted};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::identities::invalid;
 use super::{Item, Made, REFUSED, Resources, is_true, once, pairs, send, with_id};
-use crate::dns::plain;
+use crate::dns::{self, plain};
 
 /// How long a record without an alias is kept by resolvers, in seconds.
 const TTL: i64 = 10;
@@ -22,10 +22,8 @@ impl Resources<'_> {
 
     /// The client for a zone: that of the config may belong to another account.
     async fn route53_for(&self, wanted: &Wanted) -> Made<aws_sdk_route53::Client> {
-        if is_true(wanted, "private") {
-            return self.session.route53_of_zone().await.map_err(|why| Self::unready(&why));
-        }
-        Ok(self.route53().await?.clone())
+        let client = self.session.route53_by(is_true(wanted, "private")).await;
+        client.map_err(|why| Self::unready(&why))
     }
 }
 
@@ -34,10 +32,8 @@ fn bare(id: &str) -> &str {
 }
 
 async fn tags_of(cx: &Resources<'_>, zone: &str) -> Made<Vec<Tag>> {
-    let request = cx.route53().await?.list_tags_for_resource();
-    let request = request.resource_type(TagResourceType::Hostedzone).resource_id(zone);
-    let found = send!(cx, "route53:ListTagsForResource", request)?;
-    Ok(found.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec())
+    let tags = dns::tags(cx.session, cx.route53().await?, zone).await;
+    tags.map_err(|fault| super::failure(&fault))
 }
 
 /// The private zones of a domain, or the public ones.

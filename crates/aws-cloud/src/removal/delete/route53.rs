@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use aws_sdk_route53::Client;
-use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, Tag, TagResourceType};
+use aws_sdk_route53::types::{ResourceRecordSet, TagResourceType};
 use aws_smithy_types::error::operation::BuildError;
 use landfall_platform::removal::{Outcome, Resource};
 
@@ -40,7 +40,7 @@ pub(super) async fn records(removal: &AwsRemoval<'_>, things: &[&Resource]) -> V
         zones.entry(zone).or_default().push((*thing, record));
     }
     for ((zone, by_zone_role), due) in zones {
-        let client = match client(removal, by_zone_role).await {
+        let client = match removal.session.route53_by(by_zone_role).await.map_err(Stop::from) {
             Ok(client) => client,
             Err(stop) => {
                 for (thing, _) in &due {
@@ -54,13 +54,6 @@ pub(super) async fn records(removal: &AwsRemoval<'_>, things: &[&Resource]) -> V
         }
     }
     batches::in_order(things, outcomes)
-}
-
-async fn client(removal: &AwsRemoval<'_>, by_zone_role: bool) -> Result<Client, Stop> {
-    if by_zone_role {
-        return Ok(removal.session.route53_of_zone().await?);
-    }
-    Ok(removal.session.route53().await?.clone())
 }
 
 /// Deletes records of one zone with one call. Where Route 53 refuses them together, each is deleted by
@@ -161,7 +154,7 @@ pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Resource) -> Res
     let Some(record) = record else {
         return Ok(false);
     };
-    let client = client(removal, record.by_zone_role).await?;
+    let client = removal.session.route53_by(record.by_zone_role).await?;
     let found = Box::pin(listed(removal, &client, &record.zone, &record.set)).await?;
     Ok(found.is_some_and(|found| found == record.set))
 }
@@ -169,7 +162,7 @@ pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Resource) -> Res
 /// Deletes a hosted zone. Records in it are things of their own: one that came later is found by a later look,
 /// with the public record that mirrors it, and must not go before that one.
 pub(super) async fn zone(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, Stop> {
-    let client = client(removal, false).await?;
+    let client = removal.session.route53().await?;
     ask!(removal, "route53:DeleteHostedZone", client.delete_hosted_zone().id(id))?;
     Ok(Outcome::Gone)
 }
@@ -178,7 +171,7 @@ pub(super) async fn zone(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, 
 /// in it, as nobody would look there any more.
 pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, Stop> {
     const CALL: &str = "route53:ChangeTagsForResource";
-    let client = client(removal, true).await?;
+    let client = removal.session.route53_by(true).await?;
     let domain = removal.cluster_domain();
     if !domain.is_empty() {
         let listed = dns::records(&removal.session, &client, id, None, |_| false).await?;
@@ -193,7 +186,7 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
             return Ok(Outcome::Held { why });
         }
     }
-    let tags = tags_of(removal, &client, id).await?;
+    let tags = dns::tags(&removal.session, &client, id).await?;
     let keys = removal.ownership.marks(tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?))));
     if keys.is_empty() {
         return Ok(Outcome::Gone);
@@ -203,16 +196,10 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
     Ok(Outcome::Gone)
 }
 
-async fn tags_of(removal: &AwsRemoval<'_>, client: &Client, id: &str) -> Result<Vec<Tag>, Stop> {
-    let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
-    let answer = ask!(removal, "route53:ListTagsForResource", request.resource_id(id))?;
-    Ok(answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec())
-}
-
 /// Whether a hosted zone that the cluster shares still carries one of its tags.
 pub(super) async fn is_tagged(removal: &AwsRemoval<'_>, id: &str) -> Result<bool, Stop> {
-    let client = client(removal, true).await?;
-    let tags = tags_of(removal, &client, id).await?;
+    let client = removal.session.route53_by(true).await?;
+    let tags = dns::tags(&removal.session, &client, id).await?;
     Ok(super::untag::carries(removal, tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?)))))
 }
 

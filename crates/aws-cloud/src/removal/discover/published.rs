@@ -7,7 +7,7 @@ use aws_sdk_route53::types::ResourceRecordSet;
 use futures::stream::{self, StreamExt};
 
 use super::records::Listed;
-use super::zones::{self, Zone};
+use super::zones::Zone;
 use super::{AT_A_TIME, Look};
 use crate::dns;
 use crate::removal::dns::{is_below, is_within, plain};
@@ -75,7 +75,7 @@ async fn records_of(
     zone: &Zone,
     domains: &BTreeSet<String>,
 ) -> Result<Vec<ResourceRecordSet>, Lost> {
-    let client = zones::client(look, false).await?;
+    let client = look.removal.session.route53_by(false).await?;
     let mut found = Vec::new();
     for domain in domains {
         found.extend(dns::records(&look.removal.session, &client, &zone.id, Some(domain), |_| false).await?);

@@ -11,7 +11,7 @@ use aws_sdk_route53::types::{ResourceRecordSet, RrType};
 use landfall_platform::removal::Disposition;
 
 use super::published::{Public, Published};
-use super::zones::{self, Zone};
+use super::zones::Zone;
 use super::{Look, Part};
 use crate::dns;
 use crate::removal::dns::{Balancers, is_below, is_within, plain, targets};
@@ -63,7 +63,7 @@ pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Disposition) -> R
     };
     let mut own = Vec::new();
     if !domain.is_empty() {
-        let client = zones::client(look, zone.by_role).await?;
+        let client = look.removal.session.route53_by(zone.by_role).await?;
         own = dns::records(&look.removal.session, &client, &zone.id, Some(domain), |_| false).await?;
         own.retain(|set| may_be_own(set, zone, fate, domain));
     }

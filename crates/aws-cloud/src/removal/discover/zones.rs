@@ -2,20 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use aws_sdk_route53::Client;
-use aws_sdk_route53::types::{HostedZoneConfig, ResourceTagSet, TagResourceType};
+use aws_sdk_route53::types::HostedZoneConfig;
 use futures::join;
 use futures::stream::{self, StreamExt};
 use landfall_platform::removal::Disposition;
 
 use super::records::{self, Listed};
 use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
+use crate::dns;
 use crate::removal::dns::{is_within, plain};
 use crate::removal::pages;
 use crate::session::Lost;
 
 const LIST: &str = "route53:ListHostedZones";
-const TAGS: &str = "route53:ListTagsForResource";
 
 /// A hosted zone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,20 +124,12 @@ fn may_be_own(zone: &Zone, domain: &str, claimed: &BTreeSet<&str>) -> bool {
     fits || claimed.contains(zone.id.as_str())
 }
 
-/// The client that a zone is asked for with.
-pub(super) async fn client(look: Look<'_>, by_role: bool) -> Result<Client, Lost> {
-    let session = &look.removal.session;
-    let client =
-        if by_role { Box::pin(session.route53_of_zone()).await } else { session.route53().await.cloned() };
-    client.map_err(Lost::Unready)
-}
-
 async fn listed_by_role(look: Look<'_>) -> Result<Vec<Zone>, Lost> {
     if look.removal.has_zone_role() { Box::pin(listed(look, true)).await } else { Ok(Vec::new()) }
 }
 
 async fn listed(look: Look<'_>, by_role: bool) -> Result<Vec<Zone>, Lost> {
-    let client = client(look, by_role).await?;
+    let client = look.removal.session.route53_by(by_role).await?;
     let listed = look
         .removal
         .session
@@ -158,10 +149,8 @@ async fn listed(look: Look<'_>, by_role: bool) -> Result<Vec<Zone>, Lost> {
 
 /// Whose a zone is by its tags.
 async fn fate(look: Look<'_>, zone: &Zone) -> Result<Tagged, Lost> {
-    let client = client(look, zone.by_role).await?;
-    let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
-    let answer = look.removal.session.answer(TAGS, request.resource_id(&zone.id).send()).await?;
-    let tags = answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
+    let session = &look.removal.session;
+    let tags = dns::tags(session, &session.route53_by(zone.by_role).await?, &zone.id).await?;
     let tags = || tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())));
     let ownership = &look.removal.ownership;
     Ok(match ownership.fate(tags()) {
