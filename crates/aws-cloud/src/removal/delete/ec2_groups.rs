@@ -55,10 +55,8 @@ fn names_another(id: &str, rule: &IpPermission) -> bool {
 }
 
 async fn group(removal: &AwsRemoval<'_>, thing: &Resource, emptied: Result<bool, Stop>) -> Outcome {
-    match Box::pin(delete(removal, bare(&thing.id), emptied)).await {
-        Ok(outcome) => outcome,
-        Err(stop) => stop.outcome(thing),
-    }
+    let deleted = Box::pin(delete(removal, bare(&thing.id), emptied)).await;
+    deleted.unwrap_or_else(|stop| stop.outcome(thing))
 }
 
 async fn delete(removal: &AwsRemoval<'_>, id: &str, emptied: Result<bool, Stop>) -> Result<Outcome, Stop> {

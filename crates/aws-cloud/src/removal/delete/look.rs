@@ -8,8 +8,11 @@ use landfall_platform::removal::{Disposition, Kind, Outcome, Resource};
 
 use super::answers::{self, Meaning};
 use super::{Stop, bare, look_ec2, others, route53, s3, untag};
-use crate::fault::Fault;
+use crate::removal::discover::identities;
 use crate::removal::{AwsRemoval, kinds};
+
+/// What IAM has.
+static IN_IAM: &[&Kind] = &[&kinds::ROLE, &kinds::USER, &kinds::POLICY, &kinds::INSTANCE_PROFILE];
 
 /// Looks at things of one kind, with one call for all of them where the service has such a call. A list of
 /// ids would be refused as a whole as soon as one of them is gone, so lists are filtered.
@@ -100,7 +103,11 @@ async fn is_there(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, St
             told(ask!(removal, "elasticloadbalancing:DescribeListeners", request))
         }
         kind if kinds::is_unremovable(kind) => Box::pin(others::is_listed(removal, thing)).await,
-        _ => Box::pin(is_in_iam(removal, thing, name)).await,
+        kind if IN_IAM.contains(&kind) => {
+            told(Box::pin(identities::tags_of(&removal.session, kind, &thing.id)).await)
+        }
+        // What nobody here can ask for is not gone.
+        _ => Ok(true),
     };
     match asked {
         Err(Stop::Fault(fault)) if answers::meaning(&fault) == Meaning::Gone => Ok(false),
@@ -108,32 +115,15 @@ async fn is_there(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, St
     }
 }
 
-async fn is_in_iam(removal: &AwsRemoval<'_>, thing: &Resource, name: &str) -> Result<bool, Stop> {
-    let iam = removal.session.iam().await?;
-    match thing.kind {
-        kind if *kind == kinds::ROLE => told(ask!(removal, "iam:GetRole", iam.get_role().role_name(name))),
-        kind if *kind == kinds::USER => told(ask!(removal, "iam:GetUser", iam.get_user().user_name(name))),
-        kind if *kind == kinds::POLICY => {
-            told(ask!(removal, "iam:GetPolicy", iam.get_policy().policy_arn(&thing.id)))
-        }
-        kind if *kind == kinds::INSTANCE_PROFILE => {
-            let request = iam.get_instance_profile().instance_profile_name(name);
-            told(ask!(removal, "iam:GetInstanceProfile", request))
-        }
-        // What nobody here can ask for is not gone.
-        _ => Ok(true),
-    }
-}
-
 /// What was told of is there.
-fn told<T>(asked: Result<T, Fault>) -> Result<bool, Stop> {
-    asked.map(|_| true).map_err(Stop::from)
+fn told<T>(asked: Result<T, impl Into<Stop>>) -> Result<bool, Stop> {
+    asked.map(|_| true).map_err(Into::into)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Sort;
+    use crate::fault::{Fault, Sort};
 
     fn thing(id: &str) -> Resource {
         Resource {

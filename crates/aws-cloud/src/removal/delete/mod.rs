@@ -180,10 +180,7 @@ pub(super) async fn remove(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Ve
 
 /// Removes a thing of a kind that goes one by one.
 async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Outcome {
-    match Box::pin(one(removal, thing)).await {
-        Ok(outcome) => outcome,
-        Err(stop) => stop.outcome(thing),
-    }
+    Box::pin(one(removal, thing)).await.unwrap_or_else(|stop| stop.outcome(thing))
 }
 
 async fn one(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::Tag;
-use aws_sdk_iam::types::{InstanceProfile, Policy, Role, Tag as IamTag, User};
 use aws_sdk_resourcegroupstagging::operation::untag_resources::UntagResourcesOutput;
 use aws_sdk_resourcegroupstagging::types::ErrorCode;
 use landfall_platform::removal::{Kind, Outcome, Resource};
@@ -15,6 +14,7 @@ use super::batches::{self, Outcomes};
 use super::tags::{self, is_of_ec2};
 use super::{Stop, answers, bare, route53};
 use crate::fault::Fault;
+use crate::removal::discover::identities::tags_of;
 use crate::removal::ownership::SHARED;
 use crate::removal::{AwsRemoval, kinds};
 
@@ -39,10 +39,7 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Resource]) -> V
     }
     let mut outcomes = Vec::with_capacity(things.len());
     for thing in things {
-        outcomes.push(match Box::pin(alone(removal, thing)).await {
-            Ok(outcome) => outcome,
-            Err(stop) => stop.outcome(thing),
-        });
+        outcomes.push(Box::pin(alone(removal, thing)).await.unwrap_or_else(|stop| stop.outcome(thing)));
     }
     outcomes
 }
@@ -89,7 +86,7 @@ async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, St
     if *thing.kind == kinds::HOSTED_ZONE {
         return Box::pin(route53::release(removal, name)).await;
     }
-    let tags = Box::pin(tags_of_iam(removal, thing, name)).await?;
+    let tags = Box::pin(tags_of(&removal.session, thing.kind, &thing.id)).await?;
     let keys = removal.ownership.marks(tags.iter().map(|tag| (tag.key(), tag.value())));
     if keys.is_empty() {
         return Ok(Outcome::Gone);
@@ -184,35 +181,14 @@ pub(super) async fn tagged(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Re
 
 /// Whether a thing of IAM or Route 53 still carries the tag.
 async fn is_tagged(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, Stop> {
-    let name = bare(&thing.id);
     if *thing.kind == kinds::RECORD {
         return Ok(true);
     }
     if *thing.kind == kinds::HOSTED_ZONE {
-        return still(Box::pin(route53::is_tagged(removal, name)).await);
+        return still(Box::pin(route53::is_tagged(removal, bare(&thing.id))).await);
     }
-    let asked = Box::pin(tags_of_iam(removal, thing, name)).await;
+    let asked = Box::pin(tags_of(&removal.session, thing.kind, &thing.id)).await.map_err(Stop::from);
     still(asked.map(|tags| carries(removal, tags.iter().map(|tag| (tag.key(), tag.value())))))
-}
-
-/// The tags of a thing of IAM. Reading the thing is allowed more often than listing its tags.
-async fn tags_of_iam(removal: &AwsRemoval<'_>, thing: &Resource, name: &str) -> Result<Vec<IamTag>, Stop> {
-    let iam = removal.session.iam().await?;
-    if *thing.kind == kinds::ROLE {
-        let answer = ask!(removal, "iam:GetRole", iam.get_role().role_name(name))?;
-        return Ok(answer.role().map(Role::tags).unwrap_or_default().to_vec());
-    }
-    if *thing.kind == kinds::USER {
-        let answer = ask!(removal, "iam:GetUser", iam.get_user().user_name(name))?;
-        return Ok(answer.user().map(User::tags).unwrap_or_default().to_vec());
-    }
-    if *thing.kind == kinds::POLICY {
-        let answer = ask!(removal, "iam:GetPolicy", iam.get_policy().policy_arn(&thing.id))?;
-        return Ok(answer.policy().map(Policy::tags).unwrap_or_default().to_vec());
-    }
-    let request = iam.get_instance_profile().instance_profile_name(name);
-    let answer = ask!(removal, "iam:GetInstanceProfile", request)?;
-    Ok(answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec())
 }
 
 /// What is not there carries nothing.

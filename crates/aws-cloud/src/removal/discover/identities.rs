@@ -16,7 +16,7 @@ use crate::removal::graph::Node;
 use crate::removal::named::Whose;
 use crate::removal::ownership::Ownership;
 use crate::removal::{kinds, named};
-use crate::session::Lost;
+use crate::session::{Lost, Session};
 
 /// What belongs to AWS itself is in these paths.
 const RESERVED: &[&str] = &["/aws-reserved/", "/aws-service-role/"];
@@ -114,7 +114,7 @@ async fn judged(look: Look<'_>, kind: &'static Kind, listed: Vec<Listed>) -> Par
     wanted.sort_by_key(|one| !begins_like(&one.name, infra_id));
     let mut calls = Vec::new();
     for one in &wanted {
-        calls.push(Box::pin(fate(look, kind, &one.name)));
+        calls.push(Box::pin(whose(look, kind, one)));
     }
     let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
     let (mut part, mut foreign, mut lost) = (Part::default(), BTreeSet::new(), Vec::new());
@@ -147,16 +147,35 @@ async fn judged(look: Look<'_>, kind: &'static Kind, listed: Vec<Listed>) -> Par
 }
 
 /// Whose a role or a user is. Users are made by operators, with their tags.
-async fn fate(look: Look<'_>, kind: &'static Kind, name: &str) -> Result<Whose, Lost> {
-    let session = &look.removal.session;
+async fn whose(look: Look<'_>, kind: &'static Kind, one: &Listed) -> Result<Whose, Lost> {
+    let tags = Box::pin(tags_of(&look.removal.session, kind, &one.arn)).await?;
+    let ends = if *kind == kinds::ROLE { named::ROLES } else { &[] };
+    Ok(by_name(look, &one.name, ends, &tags))
+}
+
+/// The tags of a thing of IAM. Reading the thing is allowed more often than listing its tags.
+pub(in crate::removal) async fn tags_of(
+    session: &Session<'_>,
+    kind: &Kind,
+    arn: &str,
+) -> Result<Vec<Tag>, Lost> {
+    let name = arn.rsplit(['/', ':']).next().unwrap_or(arn);
     let iam = session.iam().await?;
     if *kind == kinds::ROLE {
         let answer = session.answer("iam:GetRole", iam.get_role().role_name(name).send()).await?;
-        let tags = answer.role().map(Role::tags).unwrap_or_default();
-        return Ok(by_name(look, name, named::ROLES, tags));
+        return Ok(answer.role().map(Role::tags).unwrap_or_default().to_vec());
     }
-    let answer = session.answer("iam:GetUser", iam.get_user().user_name(name).send()).await?;
-    Ok(by_name(look, name, &[], answer.user().map(User::tags).unwrap_or_default()))
+    if *kind == kinds::USER {
+        let answer = session.answer("iam:GetUser", iam.get_user().user_name(name).send()).await?;
+        return Ok(answer.user().map(User::tags).unwrap_or_default().to_vec());
+    }
+    if *kind == kinds::POLICY {
+        let answer = session.answer("iam:GetPolicy", iam.get_policy().policy_arn(arn).send()).await?;
+        return Ok(answer.policy().map(Policy::tags).unwrap_or_default().to_vec());
+    }
+    let request = iam.get_instance_profile().instance_profile_name(name);
+    let answer = session.answer("iam:GetInstanceProfile", request.send()).await?;
+    Ok(answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec())
 }
 
 /// Whose something is by its tags, or else by its name.
@@ -185,7 +204,7 @@ async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile
         let is_named = named::is_made_for(&look.removal.target.infra_id, name, named::PROFILES);
         let holds_own_roles = holds_only(&profile, &roles);
         let tags = if is_named || holds_own_roles || claimed.contains(profile.arn()) {
-            match Box::pin(tags_of_profile(look, name)).await {
+            match Box::pin(tags_of(&look.removal.session, &kinds::INSTANCE_PROFILE, profile.arn())).await {
                 Ok(tags) => tags,
                 Err(lost) if is_missing(&lost) => continue,
                 Err(lost) => {
@@ -241,14 +260,6 @@ fn holds_only(profile: &InstanceProfile, roles: &BTreeSet<&str>) -> bool {
     !held.is_empty() && held.iter().all(|role| roles.contains(role.arn()))
 }
 
-async fn tags_of_profile(look: Look<'_>, name: &str) -> Result<Vec<Tag>, Lost> {
-    const CALL: &str = "iam:GetInstanceProfile";
-    let session = &look.removal.session;
-    let iam = session.iam().await?;
-    let answer = session.answer(CALL, iam.get_instance_profile().instance_profile_name(name).send()).await?;
-    Ok(answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec())
-}
-
 /// The policies with the cluster's tag: those that tags name, and those whose names begin like the cluster's.
 async fn policies(look: Look<'_>) -> Part {
     let mut part = Part::default();
@@ -298,12 +309,8 @@ async fn listed_policies(look: Look<'_>) -> Result<Vec<String>, Lost> {
 }
 
 async fn tagged_policy(look: Look<'_>, arn: &str) -> Result<Whose, Lost> {
-    const CALL: &str = "iam:GetPolicy";
-    let session = &look.removal.session;
-    let iam = session.iam().await?;
-    let answer = session.answer(CALL, iam.get_policy().policy_arn(arn).send()).await?;
-    let tags = answer.policy().map(Policy::tags).unwrap_or_default();
-    Ok(by_name(look, arn.rsplit('/').next().unwrap_or_default(), named::POLICIES, tags))
+    let tags = tags_of(&look.removal.session, &kinds::POLICY, arn).await?;
+    Ok(by_name(look, arn.rsplit('/').next().unwrap_or_default(), named::POLICIES, &tags))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 mod balancers;
 mod buckets;
 pub(super) mod ec2;
-mod identities;
+pub(super) mod identities;
 mod others;
 mod published;
 mod records;
