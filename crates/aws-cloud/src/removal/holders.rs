@@ -14,6 +14,7 @@ use aws_sdk_ec2::types::Tag;
 use landfall_platform::removal::{Holder, Kind, Resource};
 
 use super::arn::Arn;
+use super::discover::ec2::{Ask, with_any};
 use super::{AwsRemoval, MOST_VALUES, kinds};
 
 /// The most holders that are named of one thing.
@@ -23,21 +24,10 @@ const MOST: usize = 20;
 /// things that nobody asked about may be among them.
 pub(super) type Held = Vec<(String, Holder)>;
 
-/// Collects a list of EC2; nothing where it cannot be had.
-macro_rules! list {
-    ($removal:expr, $type:ty, $ec2:ident => $request:expr) => {{
-        let found: Vec<$type> = match $removal.session.ec2().await {
-            Ok($ec2) => {
-                let request = $request;
-                let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-                found.unwrap_or_default()
-            }
-            Err(_) => Vec::new(),
-        };
-        found
-    }};
+/// What EC2 has with one of these values; nothing where it cannot be had.
+pub(super) async fn listed<T: Ask>(removal: &AwsRemoval<'_>, name: &str, values: &[&str]) -> Vec<T> {
+    with_any(&removal.session, name, values).await.unwrap_or_default()
 }
-pub(super) use list;
 
 /// What holds things of one kind, for each in their order; empty where nobody knows.
 pub(super) async fn holders(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Vec<Holder>> {

@@ -11,11 +11,26 @@ use futures::join;
 use landfall_diagnostics::shortened;
 
 use super::AwsRemoval;
-use super::holders::{Held, holder, list, named, pairs};
+use super::holders::{Held, holder, listed, named, pairs};
 use crate::gather::filter;
 
 /// States in which something is only listed any more.
 const OVER: &[&str] = &["deleted", "expired", "failed", "rejected"];
+
+/// Collects a list of EC2; nothing where it cannot be had.
+macro_rules! list {
+    ($removal:expr, $type:ty, $ec2:ident => $request:expr) => {{
+        let found: Vec<$type> = match $removal.session.ec2().await {
+            Ok($ec2) => {
+                let request = $request;
+                let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
+                found.unwrap_or_default()
+            }
+            Err(_) => Vec::new(),
+        };
+        found
+    }};
+}
 
 /// Everything of VPCs but their network interfaces.
 pub(super) async fn parts(removal: &AwsRemoval<'_>, vpcs: &[&str]) -> Held {
@@ -36,12 +51,12 @@ fn is_there(state: Option<&str>) -> bool {
 
 /// Subnets, endpoints, groups, tables and access lists; those that go with their VPC hold nothing.
 async fn inside(removal: &AwsRemoval<'_>, vpcs: &[&str]) -> Held {
-    let wanted = || filter("vpc-id", vpcs.iter().copied());
-    let subnets = list!(removal, Subnet, ec2 => ec2.describe_subnets().filters(wanted()));
-    let endpoints = list!(removal, VpcEndpoint, ec2 => ec2.describe_vpc_endpoints().filters(wanted()));
-    let groups = list!(removal, SecurityGroup, ec2 => ec2.describe_security_groups().filters(wanted()));
-    let tables = list!(removal, RouteTable, ec2 => ec2.describe_route_tables().filters(wanted()));
-    let lists = list!(removal, NetworkAcl, ec2 => ec2.describe_network_acls().filters(wanted()));
+    let wanted = filter("vpc-id", vpcs.iter().copied());
+    let subnets = listed::<Subnet>(removal, "vpc-id", vpcs).await;
+    let endpoints = listed::<VpcEndpoint>(removal, "vpc-id", vpcs).await;
+    let groups = listed::<SecurityGroup>(removal, "vpc-id", vpcs).await;
+    let tables = listed::<RouteTable>(removal, "vpc-id", vpcs).await;
+    let lists = list!(removal, NetworkAcl, ec2 => ec2.describe_network_acls().filters(wanted));
     let mut held =
         pairs(&subnets, Subnet::vpc_id, |one| named(removal, "subnet", one.subnet_id(), one.tags()));
     let endpoints = endpoints.iter().filter(|one| is_there(one.state().map(State::as_str)));
@@ -67,12 +82,9 @@ async fn inside(removal: &AwsRemoval<'_>, vpcs: &[&str]) -> Held {
 
 /// Gateways of all sorts.
 async fn gateways(removal: &AwsRemoval<'_>, vpcs: &[&str]) -> Held {
-    let wanted = |name: &str| filter(name, vpcs.iter().copied());
-    let nat = list!(removal, NatGateway, ec2 => ec2.describe_nat_gateways().filter(wanted("vpc-id")));
-    let carrier = list!(removal, CarrierGateway, ec2 =>
-        ec2.describe_carrier_gateways().filters(wanted("vpc-id")));
-    let internet = list!(removal, InternetGateway, ec2 =>
-        ec2.describe_internet_gateways().filters(wanted("attachment.vpc-id")));
+    let nat = listed::<NatGateway>(removal, "vpc-id", vpcs).await;
+    let carrier = listed::<CarrierGateway>(removal, "vpc-id", vpcs).await;
+    let internet = listed::<InternetGateway>(removal, "attachment.vpc-id", vpcs).await;
     // These have no filter for their VPC.
     let egress = list!(removal, EgressOnlyInternetGateway, ec2 =>
         ec2.describe_egress_only_internet_gateways());
@@ -103,9 +115,7 @@ async fn gateways(removal: &AwsRemoval<'_>, vpcs: &[&str]) -> Held {
 async fn peers(removal: &AwsRemoval<'_>, vpcs: &[&str]) -> Held {
     let mut found = Vec::new();
     for name in ["accepter-vpc-info.vpc-id", "requester-vpc-info.vpc-id"] {
-        let wanted = filter(name, vpcs.iter().copied());
-        found.extend(list!(removal, VpcPeeringConnection, ec2 =>
-            ec2.describe_vpc_peering_connections().filters(wanted)));
+        found.extend(listed::<VpcPeeringConnection>(removal, name, vpcs).await);
     }
     pairs(found.iter().filter(|one| is_peering(one)), ends, |one| {
         named(removal, "VPC peering connection", one.vpc_peering_connection_id(), one.tags())

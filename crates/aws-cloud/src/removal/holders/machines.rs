@@ -1,23 +1,22 @@
 //! What holds disks, their copies, and places for machines: instances and images.
 
 use aws_sdk_ec2::types::{
-    BlockDeviceMapping, EbsBlockDevice, Filter, Image, Instance, InstanceState, InstanceStateName, Placement,
-    Reservation, Volume, VolumeAttachment,
+    BlockDeviceMapping, EbsBlockDevice, Image, Instance, InstanceState, InstanceStateName, Placement, Volume,
+    VolumeAttachment,
 };
 
-use super::{Held, list, named, named_in, pairs};
-use crate::gather::filter;
+use super::{Held, listed, named, named_in, pairs};
 use crate::removal::AwsRemoval;
 
 /// Instances in placement groups, which are known by name.
 pub(super) async fn of_placements(removal: &AwsRemoval<'_>, names: &[&str]) -> Held {
-    let found = running(removal, filter("placement-group-name", names.iter().copied())).await;
+    let found = running(removal, "placement-group-name", names).await;
     instances(removal, &found, Placement::group_name)
 }
 
 /// Instances on dedicated hosts.
 pub(super) async fn of_hosts(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let found = running(removal, filter("host-id", ids.iter().copied())).await;
+    let found = running(removal, "host-id", ids).await;
     instances(removal, &found, Placement::host_id)
 }
 
@@ -29,18 +28,15 @@ fn instances(removal: &AwsRemoval<'_>, found: &[Instance], place: fn(&Placement)
     )
 }
 
-async fn running(removal: &AwsRemoval<'_>, wanted: Filter) -> Vec<Instance> {
-    let found = list!(removal, Reservation, ec2 => ec2.describe_instances().filters(wanted));
-    let instances = found.iter().flat_map(Reservation::instances);
-    let there = instances
-        .filter(|one| one.state().and_then(InstanceState::name) != Some(&InstanceStateName::Terminated));
-    there.cloned().collect()
+async fn running(removal: &AwsRemoval<'_>, name: &str, values: &[&str]) -> Vec<Instance> {
+    let mut found = listed::<Instance>(removal, name, values).await;
+    found.retain(|one| one.state().and_then(InstanceState::name) != Some(&InstanceStateName::Terminated));
+    found
 }
 
 /// Instances that volumes are attached to.
 pub(super) async fn of_volumes(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let wanted = filter("volume-id", ids.iter().copied());
-    let found = list!(removal, Volume, ec2 => ec2.describe_volumes().filters(wanted));
+    let found = listed::<Volume>(removal, "volume-id", ids).await;
     named_in(removal, "instance", &found, Volume::volume_id, |volume| {
         volume.attachments().iter().filter_map(VolumeAttachment::instance_id)
     })
@@ -48,8 +44,7 @@ pub(super) async fn of_volumes(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
 
 /// Images that are made of snapshots.
 pub(super) async fn of_snapshots(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let wanted = filter("block-device-mapping.snapshot-id", ids.iter().copied());
-    let found = list!(removal, Image, ec2 => ec2.describe_images().owners("self").filters(wanted));
+    let found = listed::<Image>(removal, "block-device-mapping.snapshot-id", ids).await;
     pairs(&found, snapshots_of, |image| named(removal, "image", image.image_id(), image.tags()))
 }
 

@@ -9,15 +9,8 @@ use futures::join;
 use landfall_diagnostics::shortened;
 use landfall_platform::removal::Holder;
 
-use super::{Held, by_way, holder, list, named, named_in, pairs};
-use crate::gather::filter;
+use super::{Held, by_way, holder, listed, named, named_in, pairs};
 use crate::removal::{AwsRemoval, vpc_holders};
-
-/// Network interfaces, by one of their properties.
-async fn interfaces(removal: &AwsRemoval<'_>, name: &str, values: &[&str]) -> Vec<NetworkInterface> {
-    let wanted = filter(name, values.iter().copied());
-    list!(removal, NetworkInterface, ec2 => ec2.describe_network_interfaces().filters(wanted))
-}
 
 fn of_interface(removal: &AwsRemoval<'_>, interface: &NetworkInterface) -> Holder {
     let id = interface.network_interface_id().unwrap_or_default();
@@ -36,9 +29,9 @@ fn of_interface(removal: &AwsRemoval<'_>, interface: &NetworkInterface) -> Holde
 /// Interfaces in security groups, and the rules of other groups that name them.
 pub(super) async fn of_groups(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
     let (interfaces, ingress, egress) = join!(
-        Box::pin(interfaces(removal, "group-id", ids)),
-        Box::pin(groups(removal, "ip-permission.group-id", ids)),
-        Box::pin(groups(removal, "egress.ip-permission.group-id", ids)),
+        Box::pin(listed::<NetworkInterface>(removal, "group-id", ids)),
+        Box::pin(listed::<SecurityGroup>(removal, "ip-permission.group-id", ids)),
+        Box::pin(listed::<SecurityGroup>(removal, "egress.ip-permission.group-id", ids)),
     );
     let mut held = pairs(&interfaces, groups_of, |one| of_interface(removal, one));
     held.extend(pairs(ingress.iter().chain(&egress), named_by, |group| {
@@ -46,11 +39,6 @@ pub(super) async fn of_groups(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
         holder(removal, &format!("a rule of security group {id} ({})", shortened(name)), &[id], group.tags())
     }));
     held
-}
-
-async fn groups(removal: &AwsRemoval<'_>, name: &str, values: &[&str]) -> Vec<SecurityGroup> {
-    let wanted = filter(name, values.iter().copied());
-    list!(removal, SecurityGroup, ec2 => ec2.describe_security_groups().filters(wanted))
 }
 
 /// The security groups of an interface.
@@ -67,14 +55,16 @@ fn named_by(group: &SecurityGroup) -> Vec<&str> {
 
 /// Interfaces in subnets.
 pub(super) async fn of_subnets(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let found = Box::pin(interfaces(removal, "subnet-id", ids)).await;
+    let found = Box::pin(listed::<NetworkInterface>(removal, "subnet-id", ids)).await;
     pairs(&found, NetworkInterface::subnet_id, |one| of_interface(removal, one))
 }
 
 /// Everything in VPCs, or that leads out of them.
 pub(super) async fn of_vpcs(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let (interfaces, parts) =
-        join!(Box::pin(interfaces(removal, "vpc-id", ids)), Box::pin(vpc_holders::parts(removal, ids)));
+    let (interfaces, parts) = join!(
+        Box::pin(listed::<NetworkInterface>(removal, "vpc-id", ids)),
+        Box::pin(vpc_holders::parts(removal, ids))
+    );
     let mut held = pairs(&interfaces, NetworkInterface::vpc_id, |one| of_interface(removal, one));
     held.extend(parts);
     held
@@ -82,7 +72,7 @@ pub(super) async fn of_vpcs(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
 
 /// What uses network interfaces.
 pub(super) async fn of_interfaces(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let found = Box::pin(interfaces(removal, "network-interface-id", ids)).await;
+    let found = Box::pin(listed::<NetworkInterface>(removal, "network-interface-id", ids)).await;
     let used = |one: &NetworkInterface| Some((one.network_interface_id()?.to_owned(), user(removal, one)?));
     found.iter().filter_map(used).collect()
 }
@@ -101,9 +91,7 @@ fn user(removal: &AwsRemoval<'_>, interface: &NetworkInterface) -> Option<Holder
 
 /// What leads to the internet through gateways.
 pub(super) async fn of_gateways(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let wanted = filter("internet-gateway-id", ids.iter().copied());
-    let found = list!(removal, InternetGateway, ec2 =>
-         ec2.describe_internet_gateways().filters(wanted));
+    let found = listed::<InternetGateway>(removal, "internet-gateway-id", ids).await;
     let mut ways = Vec::new();
     for gateway in &found {
         let id = gateway.internet_gateway_id().unwrap_or_default();
@@ -114,35 +102,28 @@ pub(super) async fn of_gateways(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held 
         return Held::new();
     }
     let vpcs: Vec<&str> = ways.iter().map(|(vpc, _)| vpc.as_str()).collect();
-    let found = Box::pin(interfaces(removal, "vpc-id", &vpcs)).await;
+    let found = Box::pin(listed::<NetworkInterface>(removal, "vpc-id", &vpcs)).await;
     let public = found.iter().filter(|interface| interface.association().is_some());
     by_way(&pairs(public, NetworkInterface::vpc_id, |one| of_interface(removal, one)), &ways)
 }
 
 /// Interfaces that have elastic addresses.
 pub(super) async fn of_addresses(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let Ok(ec2) = removal.session.ec2().await else {
-        return Held::new();
-    };
-    let request = ec2.describe_addresses().filters(filter("allocation-id", ids.iter().copied()));
-    let Ok(answer) = Box::pin(request.send()).await else {
-        return Held::new();
-    };
+    let found = listed::<Address>(removal, "allocation-id", ids).await;
     let way = |one: &Address| Some((one.network_interface_id()?.to_owned(), one.allocation_id()?.to_owned()));
     let ways: Vec<(String, String)> =
-        answer.addresses().iter().filter_map(way).filter(|(interface, _)| !interface.is_empty()).collect();
+        found.iter().filter_map(way).filter(|(interface, _)| !interface.is_empty()).collect();
     if ways.is_empty() {
         return Held::new();
     }
     let interfaces_of: Vec<&str> = ways.iter().map(|(interface, _)| interface.as_str()).collect();
-    let found = Box::pin(interfaces(removal, "network-interface-id", &interfaces_of)).await;
+    let found = Box::pin(listed::<NetworkInterface>(removal, "network-interface-id", &interfaces_of)).await;
     by_way(&pairs(&found, NetworkInterface::network_interface_id, |one| of_interface(removal, one)), &ways)
 }
 
 /// Subnets that use route tables.
 pub(super) async fn of_tables(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let wanted = filter("route-table-id", ids.iter().copied());
-    let found = list!(removal, RouteTable, ec2 => ec2.describe_route_tables().filters(wanted));
+    let found = listed::<RouteTable>(removal, "route-table-id", ids).await;
     named_in(removal, "subnet", &found, RouteTable::route_table_id, |table| {
         table.associations().iter().filter_map(RouteTableAssociation::subnet_id)
     })
@@ -150,8 +131,7 @@ pub(super) async fn of_tables(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
 
 /// VPCs that use DHCP options.
 pub(super) async fn of_options(removal: &AwsRemoval<'_>, ids: &[&str]) -> Held {
-    let wanted = filter("dhcp-options-id", ids.iter().copied());
-    let found = list!(removal, Vpc, ec2 => ec2.describe_vpcs().filters(wanted));
+    let found = listed::<Vpc>(removal, "dhcp-options-id", ids).await;
     pairs(&found, Vpc::dhcp_options_id, |vpc| named(removal, "VPC", vpc.vpc_id(), vpc.tags()))
 }
 
