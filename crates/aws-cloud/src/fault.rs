@@ -4,8 +4,10 @@
 //! of a message that says what is wrong is kept, and what is known to be secret is taken out of it.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Debug;
+use std::sync::LazyLock;
 
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::SdkError;
@@ -67,48 +69,14 @@ pub(super) enum Sort {
     Service,
 }
 
-const DENIED: &[&str] = &[
-    "AccessDenied",
-    "AccessDeniedException",
-    "AuthorizationError",
-    "AuthorizationErrorException",
-    "NotAuthorized",
-    "UnauthorizedOperation",
-];
-const CREDENTIALS: &[&str] = &[
-    "AuthFailure",
-    "InvalidAccessKeyId",
-    "InvalidClientTokenId",
-    "InvalidToken",
-    "MissingAuthenticationToken",
-    "MissingAuthenticationTokenException",
-    "UnrecognizedClientException",
-];
-/// The account lacks the service or the region, whoever asks.
-const NOT_ENABLED: &[&str] = &["OptInRequired", "RegionDisabledException"];
-/// The signature is wrong, or the time that it was made at.
-const SIGNATURE: &[&str] = &[
-    "IncompleteSignature",
-    "IncompleteSignatureException",
-    "InvalidSignatureException",
-    "SignatureDoesNotMatch",
-];
-const EXPIRED: &[&str] = &["ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired"];
-const CLOCK: &[&str] = &["RequestInTheFuture", "RequestTimeTooSkewed"];
-const THROTTLED: &[&str] = &[
-    "BandwidthLimitExceeded",
-    "EC2ThrottledException",
-    "PriorRequestNotComplete",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "SlowDown",
-    "ThrottledException",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequests",
-    "TooManyRequestsException",
-];
+/// Codes by what they mean. With those of `notEnabled` the account lacks the service or the region, whoever asks; with
+/// those of `signature` the signature is wrong, or the time that it was made at.
+static CODES: LazyLock<BTreeMap<&str, Vec<&str>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("data/error-codes.json")).unwrap_or_default());
+
+fn is_in(list: &str, code: &str) -> bool {
+    CODES.get(list).is_some_and(|codes| codes.contains(&code))
+}
 
 /// Where a message begins to repeat the request, or becomes unreadable; in lower case.
 const REPETITIONS: &[&str] = &[
@@ -175,14 +143,7 @@ impl Fault {
     /// Whether something else than the service that was asked has answered: another service of AWS, or a
     /// program that knows nothing of AWS.
     pub(super) fn is_of_another(&self) -> bool {
-        const UNKNOWN_ACTION: &[&str] = &[
-            "InvalidAction",
-            "MethodNotAllowed",
-            "UnknownAction",
-            "UnknownOperation",
-            "UnknownOperationException",
-        ];
-        let unknown = UNKNOWN_ACTION.iter().any(|code| self.is(code));
+        let unknown = self.code.as_deref().is_some_and(|code| is_in("unknownAction", code));
         self.sort == Sort::NotUnderstood || unknown || self.message.contains("scoped to correct service")
     }
 
@@ -310,19 +271,19 @@ fn sort_of(code: &str, message: &str) -> Sort {
     let skewed = || ["Signature expired", "Signature not yet current"].iter().any(|m| message.contains(m));
     let not_found = ["NotFound", "NotFoundException", "NotFoundFault"].iter().any(|end| code.ends_with(end));
     match code {
-        _ if DENIED.contains(&code) => Sort::Denied,
-        _ if NOT_ENABLED.contains(&code) => Sort::NotEnabled,
-        _ if CLOCK.contains(&code) => Sort::Clock,
-        _ if SIGNATURE.contains(&code) => {
+        _ if is_in("denied", code) => Sort::Denied,
+        _ if is_in("notEnabled", code) => Sort::NotEnabled,
+        _ if is_in("clock", code) => Sort::Clock,
+        _ if is_in("signature", code) => {
             if skewed() {
                 Sort::Clock
             } else {
                 Sort::Credentials
             }
         }
-        _ if CREDENTIALS.contains(&code) => Sort::Credentials,
-        _ if EXPIRED.contains(&code) => Sort::Expired,
-        _ if THROTTLED.contains(&code) => Sort::Throttled,
+        _ if is_in("credentials", code) => Sort::Credentials,
+        _ if is_in("expired", code) => Sort::Expired,
+        _ if is_in("throttled", code) => Sort::Throttled,
         _ if not_found || code.starts_with("NoSuch") => Sort::NotFound,
         _ => Sort::Service,
     }
@@ -340,7 +301,7 @@ fn told(code: &str, message: &str, scrub: &Scrub) -> String {
     let lower = line.to_ascii_lowercase();
     let end = REPETITIONS.iter().filter_map(|repetition| lower.find(repetition)).min().unwrap_or(line.len());
     let mut line = line.get(..end).unwrap_or_default();
-    if SIGNATURE.contains(&code) {
+    if is_in("signature", code) {
         line = line.split(". ").next().unwrap_or(line);
     }
     let line: String = line.chars().take(MOST).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -41,6 +41,21 @@ fn codes_are_sorted() -> Result<(), Failed> {
     for (code, sort) in codes {
         assert_eq!(answered(code, "", 400)?.sort, sort, "{code}");
     }
+    let lists = [
+        ("denied", Sort::Denied),
+        ("credentials", Sort::Credentials),
+        ("notEnabled", Sort::NotEnabled),
+        ("signature", Sort::Credentials),
+        ("expired", Sort::Expired),
+        ("clock", Sort::Clock),
+        ("throttled", Sort::Throttled),
+    ];
+    for (list, sort) in lists {
+        for code in &CODES[list] {
+            assert_eq!(answered(code, "", 400)?.sort, sort, "{code}");
+        }
+    }
+    assert!(is_in("unknownAction", "UnknownOperation"));
     let skewed = "Signature expired: 20240102T000000Z is now earlier than 20240102T010000Z";
     assert_eq!(answered("SignatureDoesNotMatch", skewed, 403)?.sort, Sort::Clock);
     Ok(())

@@ -1,5 +1,7 @@
 //! What an error of AWS means for the thing that was to go.
 
+use std::sync::LazyLock;
+
 use landfall_diagnostics::Finding;
 use landfall_platform::removal::{Outcome, Resource};
 
@@ -31,56 +33,23 @@ pub(super) enum Meaning {
 /// Codes, what a message must contain for the row to count (in lower case; empty for any), and what they
 /// mean. The first row that fits counts. What is not in the table is judged by the fault's sort: above all,
 /// codes that end in `NotFound` or begin with `NoSuch` are of things that are gone.
-static MEANINGS: &[(&str, &str, Meaning)] = &[
-    // Gone, in other words.
-    ("InvalidAMIID.Unavailable", "", Meaning::Gone),
-    ("InvalidPlacementGroup.Unknown", "", Meaning::Gone),
-    ("Gateway.NotAttached", "", Meaning::Gone),
-    ("InvalidStateTransition", "from deleted", Meaning::Gone),
-    ("InvalidChangeBatch", "but it was not found", Meaning::Gone),
-    // Held by something else, or just being changed.
-    ("AuthFailure", "permission to access the specified resource", Meaning::Held),
-    ("AuthFailure", "aws backup", Meaning::Managed),
-    ("BucketNotEmpty", "", Meaning::Held),
-    ("DeleteConflict", "", Meaning::Held),
-    ("DependencyViolation", "", Meaning::Held),
-    ("ExistingVpcEndpointConnections", "", Meaning::Held),
-    ("HostedZoneNotEmpty", "", Meaning::Held),
-    ("IncorrectInstanceState", "", Meaning::Held),
-    ("IncorrectState", "", Meaning::Held),
-    ("IncorrectStateException", "", Meaning::Held),
-    ("InvalidGroup.InUse", "", Meaning::Held),
-    ("InvalidHost.Occupied", "", Meaning::Held),
-    ("InvalidIPAddress.InUse", "", Meaning::Held),
-    ("InvalidNetworkInterface.InUse", "", Meaning::Held),
-    ("InvalidParameterValue", "aws backup", Meaning::Managed),
-    ("InvalidParameterValue", "in use", Meaning::Held),
-    ("InvalidParameterValue", "attached", Meaning::Held),
-    ("InvalidPlacementGroup.InUse", "", Meaning::Held),
-    ("InvalidRequest", "aws backup", Meaning::Managed),
-    ("InvalidSnapshot.InUse", "", Meaning::Held),
-    ("InvalidStateTransition", "", Meaning::Held),
-    ("OperationAborted", "", Meaning::Held),
-    ("OperationInProgress", "", Meaning::Held),
-    ("ResourceInUse", "", Meaning::Held),
-    ("ResourceInUseException", "", Meaning::Held),
-    ("VolumeInUse", "", Meaning::Held),
-    // Protected by its owner.
-    ("OperationNotPermitted", "disableapitermination", Meaning::Protected),
-    ("OperationNotPermitted", "disableapistop", Meaning::Protected),
-    ("OperationNotPermitted", "protection", Meaning::Protected),
-    ("OperationNotPermitted", "", Meaning::Held),
-    ("AccessDenied", "object lock", Meaning::Retained),
-    ("AccessDenied", "object protected by", Meaning::Retained),
-    ("UnmodifiableEntity", "", Meaning::Managed),
-];
+static MEANINGS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../data/error-meanings.json")).unwrap_or_default()
+});
 
 /// What a fault means for the thing that the call was about.
 pub(super) fn meaning(fault: &Fault) -> Meaning {
     let code = fault.code.as_deref().unwrap_or_default();
     let message = fault.message.to_ascii_lowercase();
     let row = MEANINGS.iter().find(|(known, words, _)| *known == code && message.contains(words));
-    row.map_or_else(|| of_sort(fault.sort), |(_, _, meaning)| *meaning)
+    match row.map(|(_, _, meaning)| *meaning) {
+        Some("gone") => Meaning::Gone,
+        Some("held") => Meaning::Held,
+        Some("protected") => Meaning::Protected,
+        Some("retained") => Meaning::Retained,
+        Some("managed") => Meaning::Managed,
+        _ => of_sort(fault.sort),
+    }
 }
 
 fn of_sort(sort: Sort) -> Meaning {
@@ -181,7 +150,9 @@ mod tests {
     #[test]
     fn no_row_is_hidden_behind_an_earlier_one() {
         let mut any: BTreeSet<&str> = BTreeSet::new();
-        for (code, words, _) in MEANINGS {
+        assert!(MEANINGS.len() > 30);
+        for (code, words, meaning) in MEANINGS.iter() {
+            assert!(["gone", "held", "protected", "retained", "managed"].contains(meaning), "{code} {words}");
             assert!(!any.contains(code), "{code} {words}");
             assert_eq!(*words, words.to_ascii_lowercase());
             if words.is_empty() {
