@@ -20,6 +20,7 @@ mod catalogue;
 mod graph;
 mod inputs;
 mod releases;
+mod streams;
 
 /// What planning with the catalogue alone finds in a config.
 pub fn planned_offline(config: &InstallConfig, given: &InstallConfig) -> Findings {

@@ -37,7 +37,7 @@ pub(super) fn upconvert(platform: &mut Platform) -> Result<(), Box<Finding>> {
 
 /// Fills the platform's open fields and those of every pool.
 pub(super) fn defaults(config: &mut InstallConfig, catalogue: &Catalogue) {
-    let by_cluster_api = features::is_on(config, "ClusterAPIMachineManagementAWS");
+    let by_cluster_api = features::is_on(config, "ClusterAPIMachineManagementAWS", None);
     let Some(platform) = &mut config.platform.aws else {
         return;
     };

@@ -15,7 +15,7 @@ use crate::accepted::check_accepted;
 use crate::verdict::{active, field_places, places};
 pub use landfall_render::Credentials;
 use landfall_render::{Extras, File};
-use landfall_rules::capabilities;
+use landfall_rules::{capabilities, features};
 use semver::Version;
 
 /// The user's credentials for the cloud of a config.
@@ -42,7 +42,7 @@ pub(crate) const INTRODUCED: &[Introduced] = &[
     Introduced::new([4, 22], Some("ConfigurablePKI"), |config| {
         config.pki.is_some().then(|| "pki".to_owned())
     }),
-    Introduced::new([4, 22], Some("OSStreams"), |config| {
+    Introduced::new([4, 22], Some(features::OS_STREAMS), |config| {
         (!config.os_image_stream.is_empty()).then(|| "osImageStream".to_owned())
     }),
     Introduced::new([4, 22], Some("ClusterAPIMachineManagementAWS"), |config| {
@@ -55,6 +55,7 @@ pub(crate) const INTRODUCED: &[Introduced] = &[
 pub(crate) fn check_release(config: &InstallConfig, release: [u64; 2], out: &mut Findings) {
     check_introduced(INTRODUCED, config, release, out);
     check_introduced(active(config).map_or(&[][..], |platform| platform.introduced()), config, release, out);
+    features::check_stream(config, release, out);
     let Some(capabilities) = &config.capabilities else { return };
     let set = (capabilities.baseline_capability_set.as_str(), "baselineCapabilitySet".to_owned());
     let components = capabilities.additional_enabled_capabilities.iter().enumerate();
@@ -91,10 +92,17 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
         check_release(case.given, release, out);
     }
     let images = case.catalogue.release(case.release).map_or("", |release| release.os_image_stream.as_str());
-    let stream = case.given.os_image_stream.as_str();
+    let mut stream = case.given.os_image_stream.as_str();
     if !stream.is_empty() && !images.is_empty() && stream != images {
         out.push(plan::pages::other_os_images(case.release, images, stream));
     }
+    if stream.is_empty() {
+        stream = images;
+    }
+    let release = minor_version(case.release);
+    let has_streams = release.is_some_and(|release| {
+        release >= [4, 22] && features::is_on(case.given, features::OS_STREAMS, Some(release))
+    });
     let size = case.config.pki.as_ref().and_then(|pki| pki.signer_certificates.key.rsa.as_ref());
     if let Some(rsa) = size.filter(|rsa| !plan::RSA_SIZES.contains(&rsa.key_size)) {
         out.push(plan::pages::no_such_key("pki.signerCertificates.key.rsa.keySize", rsa.key_size));
@@ -121,6 +129,7 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     let plan = Plan {
         version: 1,
         release: case.release.to_owned(),
+        os_image_stream: if has_streams { stream.to_owned() } else { String::new() },
         identity: case.identity.clone(),
         cluster: Cluster::of(&config),
         platform: decided?,

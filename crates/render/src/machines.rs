@@ -1,6 +1,6 @@
 //! Machines, machine sets and the control plane machine set: `assets.md`, B.9 and B.10.
 
-use landfall_model::plan::Plan;
+use landfall_model::plan::{Plan, Since};
 use serde_json::{Value, json};
 
 use super::{ClusterApiSet, File, MachineAssets, MachineSet};
@@ -10,6 +10,7 @@ const CLUSTER: &str = "machine.openshift.io/cluster-api-cluster";
 const ROLE: &str = "machine.openshift.io/cluster-api-machine-role";
 const TYPE: &str = "machine.openshift.io/cluster-api-machine-type";
 const SET: &str = "machine.openshift.io/cluster-api-machineset";
+const STREAM: &str = "machineconfiguration.openshift.io/osstream";
 
 const CLUSTER_API_NAMESPACE: &str = "openshift-cluster-api";
 const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
@@ -25,22 +26,53 @@ pub(super) fn files(plan: &Plan, machines: &MachineAssets) -> Vec<File> {
         let name = format!("openshift/99_openshift-cluster-api_master-machines-{number}.yaml");
         let index = number.trim_start_matches('0');
         let index = if index.is_empty() { "0" } else { index };
-        files.push(File::yaml(name, &machine(id, index, provider)));
+        files.push(File::yaml(name, &of_stream(plan, machine(id, index, provider))));
     }
     if machines.control_plane.len() > 1 {
         let name = "openshift/99_openshift-machine-api_master-control-plane-machine-set.yaml".to_owned();
-        files.push(File::yaml(name, &control_plane_machine_set(id, machines)));
+        files.push(File::yaml(name, &of_stream(plan, control_plane_machine_set(id, machines))));
     }
     for (number, set) in numbered(&machines.sets) {
         let name = format!("openshift/99_openshift-cluster-api_worker-machineset-{number}.yaml");
-        files.push(File::yaml(name, &machine_set(id, set)));
+        files.push(File::yaml(name, &of_stream(plan, machine_set(id, set))));
     }
     for (number, set) in numbered(&machines.cluster_api_sets) {
         let name = |what: &str| format!("openshift/99_openshift-cluster-api_worker-{what}-{number}.yaml");
         files.push(File::yaml(name("machine-template"), &machine_template(id, set)));
-        files.push(File::yaml(name("cluster-api-machineset"), &cluster_api_machine_set(id, set)));
+        let cluster_api_set = of_stream(plan, cluster_api_machine_set(id, set));
+        files.push(File::yaml(name("cluster-api-machineset"), &cluster_api_set));
+    }
+    if !plan.os_image_stream.is_empty() {
+        files.push(File::yaml("openshift/99_osimagestream.yaml".to_owned(), &os_image_stream(plan)));
     }
     files
+}
+
+/// Labels machines, and those that a set creates, with the operating system stream of their images: the machine config
+/// operator gives sets without the label images of `rhel-9`.
+fn of_stream(plan: &Plan, mut object: Value) -> Value {
+    const LABELS: [&str; 3] = [
+        "/metadata/labels",
+        "/spec/template/metadata/labels",
+        "/spec/template/machines_v1beta1_machine_openshift_io/metadata/labels",
+    ];
+    for labels in LABELS.into_iter().filter(|_| !plan.os_image_stream.is_empty()) {
+        if let Some(labels) = object.pointer_mut(labels) {
+            labels[STREAM] = plan.os_image_stream.as_str().into();
+        }
+    }
+    object
+}
+
+/// The stream that machines update to unless their pool says otherwise.
+fn os_image_stream(plan: &Plan) -> Value {
+    let version = if plan.has(Since::OsImageStream) { "v1" } else { "v1alpha1" };
+    json!({
+        "apiVersion": format!("machineconfiguration.openshift.io/{version}"),
+        "kind": "OSImageStream",
+        "metadata": { "name": "cluster" },
+        "spec": { "defaultStream": plan.os_image_stream },
+    })
 }
 
 /// The template that a Cluster API machine set creates machines from.

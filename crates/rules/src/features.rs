@@ -10,8 +10,13 @@ use super::{Case, Gated};
 const SETS: &[&str] = &["", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "OKD", "CustomNoUpgrade"];
 const STREAMS: &[&str] = &["rhel-9", "rhel-10"];
 
-/// The gates that are on without a feature set.
-const DEFAULT_ON: &[&str] = &["AWSClusterHostedDNSInstall", "DualReplica", "OSStreams"];
+/// The gates that are on without a feature set, each from a release on: `features/features.go` of openshift/api.
+const DEFAULT_ON: &[(&str, [u64; 2])] = &[
+    ("AWSClusterHostedDNSInstall", [4, 23]),
+    ("AzureClusterHostedDNSInstall", [4, 22]),
+    ("DualReplica", [4, 22]),
+    ("OSStreams", [4, 23]),
+];
 /// The gates that the two preview sets turn on besides.
 const PREVIEW_ON: &[&str] = &[
     "AWSDualStackInstall",
@@ -24,6 +29,9 @@ const PREVIEW_ON: &[&str] = &[
     "MultiDiskSetup",
     "ConfigurablePKI",
 ];
+
+/// The gate of `osImageStream`, and of what the machine config operator does with it.
+pub const OS_STREAMS: &str = "OSStreams";
 
 /// The feature set cannot be used.
 const SET: Code = Code::new("LF0160");
@@ -43,17 +51,30 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
         return;
     }
     for used in gated(case) {
-        if !is_on(config, &used.gate) {
-            let message = format!("this is a preview feature, and its feature gate `{}` is off", used.gate);
-            // A region cannot be left out.
-            let other =
-                if used.field.ends_with(".region") { "use another region" } else { "remove the field" };
-            let help = format!(
-                "{other}, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`",
-                used.gate
-            );
-            out.push(Finding::error(&GATED, Kind::Forbidden, used.field, message).help(help).at(used.at));
+        // What it means for a stream in a release is judged before the config has its defaults.
+        let release = case.release.filter(|_| used.gate != OS_STREAMS);
+        if !is_on(config, &used.gate, release) {
+            out.push(gate_off(&used));
         }
+    }
+}
+
+/// A field whose gate is off.
+fn gate_off(used: &Gated) -> Finding {
+    let message = format!("this is a preview feature, and its feature gate `{}` is off", used.gate);
+    // A region cannot be left out.
+    let other = if used.field.ends_with(".region") { "use another region" } else { "remove the field" };
+    let help =
+        format!("{other}, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`", used.gate);
+    Finding::error(&GATED, Kind::Forbidden, used.field.as_str(), message).help(help).at(used.at.as_str())
+}
+
+/// Judges the stream of a config as given for a release that has one without the gate: 4.22 with `rhel-9`.
+pub fn check_stream(given: &InstallConfig, release: [u64; 2], out: &mut Findings) {
+    let is_usual = ["", "rhel-9"].contains(&given.os_image_stream.as_str());
+    if release == [4, 22] && !is_usual && !is_on(given, OS_STREAMS, Some(release)) {
+        let [field, at] = ["osImageStream"; 2].map(str::to_owned);
+        out.push(gate_off(&Gated { gate: OS_STREAMS.into(), field, at }));
     }
 }
 
@@ -93,15 +114,16 @@ fn parse_gate(entry: &str) -> Option<(&str, bool)> {
     }
 }
 
-/// Whether a gate is on under the config's feature set (section 13).
+/// Whether a gate is on under the config's feature set (section 13), in a release or else the newest one.
 #[must_use]
-pub fn is_on(config: &InstallConfig, gate: &str) -> bool {
+pub fn is_on(config: &InstallConfig, gate: &str, release: Option<[u64; 2]>) -> bool {
+    let since = DEFAULT_ON.iter().find(|(name, _)| *name == gate).map(|(_, since)| *since);
     match config.feature_set.as_str() {
-        "" => DEFAULT_ON.contains(&gate),
+        "" => since.is_some_and(|since| release.is_none_or(|release| release >= since)),
         "CustomNoUpgrade" => {
             config.feature_gates.iter().filter_map(|entry| parse_gate(entry)).any(|on| on == (gate, true))
         }
-        _ => DEFAULT_ON.contains(&gate) || PREVIEW_ON.contains(&gate),
+        _ => since.is_some() || PREVIEW_ON.contains(&gate),
     }
 }
 
@@ -122,7 +144,7 @@ fn gated<'a>(case: &'a Case<'_>) -> Vec<Gated> {
         neutral("MultiDiskSetup", "compute.diskSetup", format!("compute[{i}].diskSetup"));
     }
     if config.os_image_stream != OS_IMAGE_STREAM {
-        neutral("OSStreams", "osImageStream", "osImageStream".to_owned());
+        neutral(OS_STREAMS, "osImageStream", "osImageStream".to_owned());
     }
     if config.pki.is_some() {
         neutral("ConfigurablePKI", "pki", "pki".to_owned());

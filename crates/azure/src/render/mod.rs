@@ -6,6 +6,7 @@ mod metadata;
 mod tfvars;
 
 use landfall_diagnostics::secret::Secret;
+use landfall_model::config::Zero;
 use landfall_model::plan::{Plan, Since};
 use landfall_render::{CloudCredentials, DataDevice, Extras, PlatformAssets, Unset};
 use serde_json::{Value, json};
@@ -45,7 +46,10 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         no_proxy: rendering.no_proxy(),
         var_partition: true,
         data_devices: rendering.data_devices(),
-        own_boot_images: false,
+        own_boot_images: plan.has(Since::AzureBootImages)
+            && plan.config.compute.iter().any(|pool| {
+                pool.platform.azure.as_ref().is_some_and(|settings| !settings.os_image.is_zero())
+            }),
         csi_driver: rendering.csi_driver(),
         pod_network_mtu: None,
         cloud_credentials: rendering.cloud_credentials(extras),

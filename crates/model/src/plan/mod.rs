@@ -76,6 +76,10 @@ pub struct Plan {
     pub version: u32,
     /// The OpenShift release, such as `4.19`.
     pub release: String,
+    /// The operating system stream of its machines, such as `rhel-9`, where the machine config operator is told it;
+    /// else empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub os_image_stream: String,
     /// The ids of the cluster.
     pub identity: Identity,
     /// What belongs to no platform.
@@ -107,6 +111,10 @@ pub enum Since {
     Today,
     /// 4.22: the `Infrastructure` object names the IP family.
     IpFamily,
+    /// 4.22: the machine config operator updates the images of machine sets on Azure.
+    AzureBootImages,
+    /// 4.23: `OSImageStream` has version 1.
+    OsImageStream,
     /// 5.0: Cluster API gives nodes taints.
     MachineTaints,
 }
@@ -116,7 +124,8 @@ impl Since {
         match self {
             Self::ClusterApi => [4, 16],
             Self::Today => [4, 19],
-            Self::IpFamily => [4, 22],
+            Self::IpFamily | Self::AzureBootImages => [4, 22],
+            Self::OsImageStream => [4, 23],
             Self::MachineTaints => [5, 0],
         }
     }
