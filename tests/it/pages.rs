@@ -58,6 +58,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0738", "aws::plan::tests::dual_stack::existing_subnets_have_ipv6_addresses_in_the_machine_networks"),
     ("LF0739", "aws::plan::tests::user_dns::an_existing_subnet_has_a_free_address"),
     ("LF0740", "aws::plan::tests::existing_vpc::other_subnets_of_the_network_have_a_tag"),
+    ("LF0741", "aws::plan::tests::accepted::the_cluster_trusts_its_endpoints"),
     ("LF0661", "ignition::user_dns::machines_find_the_api_by_the_address_of_its_load_balancer"),
     ("LF0685", "ignition::user_dns::an_authority_is_needed_for_the_certificate"),
     ("LF0660", "prepare::host::tests::a_host_that_is_not_in_fips_mode_is_a_warning_from_4_16_on"),

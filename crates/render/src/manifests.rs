@@ -74,8 +74,8 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
 
 /// The copy of the install config. It holds proxies' passwords if there are any.
 pub(super) fn cluster_config(plan: &Plan, config: &Value) -> File {
-    let note = "The install config that this cluster was created from, without its pull secret; a record only, \
-                nothing reads it.";
+    let note = "The install config that this cluster was created from, without its pull secret. Operators read it \
+                while the cluster is installed.";
     let value = json!({
         "apiVersion": "v1",
         "data": { "install-config": text::yaml(config) },

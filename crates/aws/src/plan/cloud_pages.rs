@@ -28,11 +28,21 @@ pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
 const GROUPS: Code = Code::new("LF0730");
 const NO_FREE_ADDRESS: Code = Code::new("LF0739");
 const UNTAGGED: Code = Code::new("LF0740");
+const UNTRUSTED: Code = Code::new("LF0741");
 pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 pub(super) const ROLE: Code = Code::new("LF0732");
 pub(super) const ROLE_ZONES: Code = Code::new("LF0733");
 pub(super) const HOST: Code = Code::new("LF0734");
 pub(super) const NO_HOST: Code = Code::new("LF0735");
+
+/// The cluster may not trust the authorities of the endpoints that the config gives it.
+pub(super) fn untrusted_endpoints() -> Finding {
+    let message =
+        "the cluster uses the trust bundle for a proxy alone, and not for its own service endpoints";
+    Finding::warning(&UNTRUSTED, Kind::Required, "additionalTrustBundlePolicy", message).help(
+        "if an authority of the bundle signs their certificates, set additionalTrustBundlePolicy: Always",
+    )
+}
 
 pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {
     let message = format!("`{}` is not among the zones of `{}`", shortened(zone), shortened(region));

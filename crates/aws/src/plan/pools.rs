@@ -241,7 +241,8 @@ fn volume(
     };
     let usual = planning.catalogue().root_volume(role).cloned().unwrap_or_default();
     let volume = Volume {
-        kind: if given.kind.is_empty() { usual.kind } else { given.kind.clone() },
+        // Rules ignore its case, as the installer does; EC2 does not.
+        kind: if given.kind.is_empty() { usual.kind } else { given.kind.to_ascii_lowercase() },
         size: if given.size == 0 { i64::from(usual.size_gib) } else { given.size },
         iops: given.iops,
         throughput: given.throughput,

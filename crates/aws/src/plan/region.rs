@@ -17,6 +17,10 @@ const NOT_OPTED_IN: &str = "not-opted-in";
 /// What the object DNS takes as the role of a private zone begins so.
 const ZONE_ROLES: &[&str] = &["arn:aws:iam::", "arn:aws-cn:iam::", "arn:aws-us-gov:iam::"];
 
+/// The partitions of keys that the operators know; aws-eusc from 4.22, as its region.
+const KEY_PARTITIONS: &[&str] =
+    &["aws", "aws-cn", "aws-us-gov", "aws-iso", "aws-iso-b", "aws-iso-e", "aws-iso-f", "aws-eusc"];
+
 /// Refuses facts of another region, a region that is off in the account, and one that nobody knows unless the
 /// config has an endpoint for each service that is needed.
 pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
@@ -47,11 +51,45 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
         let help = "remove the role: give the caller's account rights on the zone";
         out.push(not_accepted("platform.aws.hostedZoneRole", message, help));
     }
+    let key =
+        planning.platform.default_machine_platform.as_ref().map(|pool| pool.root_volume.kms_key_arn.as_str());
+    if key.is_some_and(|key| !key.is_empty() && !is_key_arn(key)) {
+        let field = "platform.aws.defaultMachinePlatform.rootVolume.kmsKeyARN";
+        let message = "the configuration of the EBS driver takes ARNs of keys and aliases alone";
+        out.push(not_accepted(
+            field,
+            message,
+            "use an ARN, such as arn:aws:kms:us-east-1:123456789012:key/ID",
+        ));
+    }
+    let config = planning.case.config;
+    let trusted = config.additional_trust_bundle_policy == "Always"
+        || config.proxy.is_some()
+        || traits(planning).trust_bundle_in_cloud_config;
+    if !trusted
+        && !config.additional_trust_bundle.is_empty()
+        && !planning.platform.service_endpoints.is_empty()
+    {
+        out.push(cloud_pages::untrusted_endpoints());
+    }
     let but = word_of_the_cloud(planning);
     let missing = missing_endpoints(planning.case.catalogue, planning.platform);
     if !missing.is_empty() {
         out.push(pages::endpoints_missing(planning.case.catalogue, planning.region(), &but, &missing));
     }
+}
+
+/// Whether a `ClusterCSIDriver` takes a key (operator/v1, `kmsKeyARN`).
+fn is_key_arn(text: &str) -> bool {
+    let parts: Vec<&str> = text.splitn(6, ':').collect();
+    let ["arn", partition, "kms", region, account, key] = parts[..] else { return false };
+    let of_region = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    KEY_PARTITIONS.contains(&partition)
+        && !region.is_empty()
+        && region.chars().all(of_region)
+        && account.len() == 12
+        && account.bytes().all(|byte| byte.is_ascii_digit())
+        && ["key/", "alias/"].iter().any(|kind| key.starts_with(kind))
 }
 
 /// Whether the cloud lists the region, as a clause.

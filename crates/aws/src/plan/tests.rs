@@ -1,5 +1,6 @@
 //! What planning finds where the config and the cloud do not fit together.
 
+mod accepted;
 mod cloud_profile;
 mod dedicated_hosts;
 mod dual_stack;

@@ -150,9 +150,8 @@ impl Rendering<'_> {
         };
         let mut data = BTreeMap::from([("config".to_owned(), format!("[Global]\n{families}"))]);
         let bundle = &self.plan.config.additional_trust_bundle;
-        // An endpoint of the user's own is often behind an authority of the user's own.
-        let needed = self.aws.traits.trust_bundle_in_cloud_config || !self.aws.endpoints.is_empty();
-        if needed && !bundle.is_empty() {
+        // In place of the system's authorities, for operators and drivers.
+        if self.aws.traits.trust_bundle_in_cloud_config && !bundle.is_empty() {
             data.insert("ca-bundle.pem".to_owned(), bundle.clone());
         }
         data

@@ -26,21 +26,32 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
     }
 }
 
-/// What of the tags the cluster's `Infrastructure` object does not take, to which they are copied: its pattern has no
-/// blank but the space, where AWS and the installer take those of any script.
+/// Keys that the EBS driver sets itself, and does not start with.
+const DRIVERS: [&str; 3] = ["CSIVolumeName", "CSIVolumeSnapshotName", "ebs.csi.aws.com/cluster"];
+
+/// The tags that the installer takes, and a service of AWS, or the cluster that they are copied to, does not: the
+/// pattern of the `Infrastructure` object has no blank but the space.
 pub(in super::super) fn unfit(platform: &Platform) -> Vec<Finding> {
-    if !platform.propagate_user_tags {
-        return Vec::new();
-    }
-    let strange = |text: &str| text.chars().any(|c| c != ' ' && is_separator(c));
-    let tags = platform.user_tags.iter().filter(|(key, value)| strange(key) || strange(value));
-    tags.map(|(key, _)| {
-        let message =
-            format!("the tag `{}` contains a whitespace character other than the space", shortened(key));
-        Finding::error(&TAG, Kind::Invalid, format!("platform.aws.userTags[{key}]"), message)
-            .help("use a space, or remove propagateUserTags")
-    })
-    .collect()
+    let copied = platform.propagate_user_tags;
+    let fault = |(key, value): (&String, &String)| {
+        let has = |unfit: fn(char) -> bool| key.contains(unfit) || value.contains(unfit);
+        let (what, help) = if key.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("aws:")) {
+            ("has a key that is reserved for AWS", "use another key")
+        } else if has(|c| matches!(c, ',' | ';' | '<' | '>' | '?')) {
+            ("contains one of `, ; < > ?`, which IAM and S3 do not accept", "use other characters")
+        } else if copied && has(|c| c != ' ' && is_separator(c)) {
+            let help = "use a space, or remove propagateUserTags";
+            ("contains a whitespace character other than the space", help)
+        } else if copied && DRIVERS.contains(&key.as_str()) {
+            ("has a key of the EBS driver", "use another key, or remove propagateUserTags")
+        } else {
+            return None;
+        };
+        let (field, message) =
+            (format!("platform.aws.userTags[{key}]"), format!("the tag `{}` {what}", shortened(key)));
+        Some(Finding::error(&TAG, Kind::Invalid, field, message).help(help))
+    };
+    platform.user_tags.iter().filter_map(fault).collect()
 }
 
 fn tag_fault(key: &str, value: &str) -> Option<String> {

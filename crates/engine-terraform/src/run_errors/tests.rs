@@ -162,7 +162,7 @@ fn what_providers_say_is_sorted() {
 
 #[test]
 fn signs_are_in_small_letters() {
-    for sign in SIGNS.iter().flat_map(|(_, signs)| *signs) {
+    for sign in SIGNS.iter().flat_map(|entry| &entry.signs) {
         assert_eq!(*sign, sign.to_lowercase());
     }
 }

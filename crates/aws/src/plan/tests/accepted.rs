@@ -63,7 +63,8 @@ fn the_cluster_trusts_its_endpoints() {
             "bundle".clone_into(&mut config.additional_trust_bundle);
             policy.clone_into(&mut config.additional_trust_bundle_policy);
             region.clone_into(&mut aws.region);
-            let endpoint = config::ServiceEndpoint { name: "ec2".to_owned(), url: SecretUrl::new(url.to_owned()) };
+            let endpoint =
+                config::ServiceEndpoint { name: "ec2".to_owned(), url: SecretUrl::new(url.to_owned()) };
             aws.service_endpoints.extend((!url.is_empty()).then_some(endpoint));
         });
         places(&found).contains(&("LF0741", "additionalTrustBundlePolicy"))
