@@ -103,7 +103,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let text = match (settings.output, &drawn) {
-        (Output::Json, None) => format!("{}\n", serde_json::to_string(graph::ASSETS)?),
+        (Output::Json, None) => format!("{}\n", serde_json::to_string(&*graph::ASSETS)?),
         (Output::Json, Some((resources, _))) => format!("{}\n", serde_json::to_string(&resources.resources)?),
         _ => drawing(args.format),
     };

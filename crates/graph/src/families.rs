@@ -16,13 +16,15 @@ pub(super) struct Family<'a> {
 
 /// Every asset in its family; those that others need come first.
 pub(super) fn families() -> Vec<Family<'static>> {
-    let mut families: Vec<(&'static [&'static str], Family<'static>)> = Vec::new();
+    let mut families: Vec<(&[&str], Family<'static>)> = Vec::new();
     let mut homes: Vec<usize> = Vec::new();
-    for asset in ASSETS {
+    for asset in ASSETS.iter() {
         let (folder, name) = split(asset);
         let known = families.iter().position(|(needs, family)| {
             let is_file = asset.kind == Kind::File && !folder.is_empty();
-            is_file && (family.folder, family.kind) == (folder, asset.kind) && *needs == asset.needs
+            is_file
+                && (family.folder, family.kind) == (folder, asset.kind)
+                && *needs == asset.needs.as_slice()
         });
         if let Some((at, (_, family))) = known.and_then(|at| Some((at, families.get_mut(at)?))) {
             family.names.push(name);
@@ -30,14 +32,15 @@ pub(super) fn families() -> Vec<Family<'static>> {
             continue;
         }
         let mut needs: Vec<usize> = Vec::new();
-        for need in asset.needs {
+        for need in &asset.needs {
             let home = ASSETS.iter().position(|other| other.name == *need).and_then(|at| homes.get(at));
             if let Some(home) = home.filter(|home| !needs.contains(home)) {
                 needs.push(*home);
             }
         }
         homes.push(families.len());
-        families.push((asset.needs, Family { folder, kind: asset.kind, names: vec![name], needs }));
+        families
+            .push((asset.needs.as_slice(), Family { folder, kind: asset.kind, names: vec![name], needs }));
     }
     families.into_iter().map(|(_, family)| family).collect()
 }
