@@ -47,7 +47,7 @@ impl Resources<'_> {
     }
 }
 
-fn tags(wanted: &Wanted) -> Vec<Tag> {
+pub(super) fn tags(wanted: &Wanted) -> Vec<Tag> {
     let tags = pairs(wanted, "tags").into_iter();
     tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect()
 }

@@ -1,11 +1,12 @@
 //! Roles, their policies, and instance profiles.
 
 use aws_sdk_iam::types::Tag;
+use aws_smithy_types::error::operation::BuildError;
 use landfall_platform::native::{Failure, Properties, Wanted};
 use serde_json::{Value, json};
 
 use super::super::fault::Sort;
-use super::{Item, Made, Resources, once, pairs, send};
+use super::{Item, Made, Resources, once, pairs, refusal, send};
 
 impl Resources<'_> {
     pub(super) async fn iam(&self) -> Made<&aws_sdk_iam::Client> {
@@ -60,12 +61,15 @@ pub(super) async fn role(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>>
     Ok(vec![Item::new("role", known)])
 }
 
+/// The tags of a role, for a call.
+pub(super) fn tags(cx: &Resources<'_>, wanted: &Wanted, call: &str) -> Made<Vec<Tag>> {
+    let tags = pairs(wanted, "tags").into_iter();
+    let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build());
+    tags.collect::<Result<_, _>>().map_err(|error| invalid(cx, call, &error))
+}
+
 pub(super) async fn create_role(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let mut tags = Vec::new();
-    for (key, value) in pairs(wanted, "tags") {
-        let tag = Tag::builder().key(key).value(value).build();
-        tags.push(tag.map_err(|error| invalid(cx, "iam:CreateRole", &error))?);
-    }
+    let tags = tags(cx, wanted, "iam:CreateRole")?;
     let description = Some(wanted.text("description").to_owned()).filter(|text| !text.is_empty());
     let request = cx.iam_once().await?.create_role().role_name(wanted.text("name"));
     let request = request
@@ -78,18 +82,9 @@ pub(super) async fn create_role(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pro
 }
 
 /// A request that the SDK cannot build.
-pub(super) fn invalid(
-    cx: &Resources<'_>,
-    call: &str,
-    error: &aws_smithy_types::error::operation::BuildError,
-) -> Failure {
-    let finding = landfall_diagnostics::Finding::error(
-        &super::REFUSED,
-        landfall_diagnostics::Kind::Invalid,
-        "",
-        format!("{call}: {}", cx.session.scrub().clean(&error.to_string())),
-    );
-    Failure::Refused(Box::new(finding))
+pub(super) fn invalid(cx: &Resources<'_>, call: &str, error: &BuildError) -> Failure {
+    let why = cx.session.scrub().clean(&error.to_string());
+    Failure::Refused(refusal("", format!("{call}: {why}")))
 }
 
 pub(super) async fn policy(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {

@@ -2,12 +2,11 @@
 
 use aws_sdk_ec2::types::{EgressOnlyInternetGateway, ResourceType, Subnet, Vpc, VpcCidrBlockStateCode};
 use ipnet::Ipv6Net;
-use landfall_diagnostics::{Finding, Kind as Sorted};
 use landfall_platform::native::{Failure, Properties, State, Wanted};
 use serde_json::{Value, json};
 
 use super::network::{tagged, tags};
-use super::{Item, Made, REFUSED, Resources, pages, send, with_id};
+use super::{Item, Made, Resources, pages, refusal, send, with_id};
 
 /// The prefixes of a VPC and of a subnet.
 const VPC_PREFIX: u8 = 56;
@@ -56,7 +55,7 @@ pub(super) async fn of_vpc(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item
 /// AWS shows the VPC after a while.
 pub(super) async fn await_vpc(_: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let message = format!("AWS does not show the VPC {} yet", wanted.text("vpc"));
-    Err(Failure::Unknown(Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", message))))
+    Err(Failure::Unknown(refusal("", message)))
 }
 
 pub(super) async fn gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {

@@ -6,7 +6,7 @@ use aws_sdk_ec2::types::{
     AmdSevSnpSpecification, BlockDeviceMapping, CpuOptionsRequest, EbsBlockDevice, Filter, HttpTokensState,
     IamInstanceProfileSpecification, ImageState, Instance, InstanceMetadataEndpointState,
     InstanceMetadataOptionsRequest, InstanceMetadataProtocolState, InstanceNetworkInterfaceSpecification,
-    InstanceStateName, InstanceType, ResourceType, Tag, Volume, VolumeAttachment, VolumeType,
+    InstanceStateName, InstanceType, ResourceType, Volume, VolumeAttachment, VolumeType,
 };
 use aws_smithy_types::base64;
 use landfall_platform::native::{Failure, Properties, State, Wanted};
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::super::engine;
 use super::super::gather::filter;
-use super::network::{tagged, tags};
-use super::{Item, Made, Resources, is_true, number, pages, pairs, send, with_id};
+use super::network::{tag, tagged, tags};
+use super::{Item, Made, Resources, is_true, number, pages, refusal, send, with_id};
 
 /// The secret with what the bootstrap machine starts with, and where in it the address of the whole config is.
 const STUB: &str = "aws_bootstrap_stub_ignition";
@@ -58,10 +58,7 @@ pub(super) async fn copy_image(cx: &Resources<'_>, wanted: &Wanted) -> Made<Prop
 /// Tags the copy, where the service ignores the tags in the call that creates it.
 pub(super) async fn tag_image(cx: &Resources<'_>, wanted: &Wanted, outputs: &Properties) -> Made<()> {
     let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
-    let tags =
-        pairs(wanted, "tags").into_iter().map(|(key, value)| Tag::builder().key(key).value(value).build());
-    let request = cx.ec2().await?.create_tags().resources(id).set_tags(Some(tags.collect()));
-    send!(cx, "ec2:CreateTags", request).map(drop)
+    tag(cx, id, wanted, "tags").await
 }
 
 pub(super) async fn interfaces(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
@@ -207,17 +204,9 @@ async fn user_data(cx: &Resources<'_>, wanted: &Wanted) -> Made<String> {
     }
     let url = engine::ignition_url(cx.session, cx.infra_id).await.map_err(Resources::verdict)?;
     let mut stub: Value = serde_json::from_str(text).unwrap_or_default();
-    match stub.pointer_mut(SOURCE) {
-        Some(source) => *source = url.expose().as_str().into(),
-        None => {
-            return Err(Failure::Refused(Box::new(landfall_diagnostics::Finding::error(
-                &super::REFUSED,
-                landfall_diagnostics::Kind::Invalid,
-                "",
-                "the bootstrap machine's own Ignition config has no source",
-            ))));
-        }
-    }
+    let without = "the bootstrap machine's own Ignition config has no source";
+    let source = stub.pointer_mut(SOURCE).ok_or_else(|| Failure::Refused(refusal("", without)))?;
+    *source = url.expose().as_str().into();
     Ok(base64::encode(stub.to_string()))
 }
 

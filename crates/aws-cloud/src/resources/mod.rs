@@ -183,15 +183,13 @@ impl<'a> Resources<'a> {
     }
 
     fn unready(unready: &Unready) -> Failure {
-        Failure::Refused(Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", unready.0.clone())))
+        Failure::Refused(refusal("", unready.0.clone()))
     }
 
     fn verdict(verdict: Verdict) -> Failure {
         Failure::Refused(match verdict {
             Verdict::Found(finding) => finding,
-            Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => {
-                Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", why))
-            }
+            Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => refusal("", why),
         })
     }
 
@@ -273,6 +271,11 @@ impl<'a> Resources<'a> {
         }
         Ok(found)
     }
+}
+
+/// Why a resource is not created, at a field of the config.
+fn refusal(field: &str, message: impl Into<String>) -> Box<Finding> {
+    Box::new(Finding::error(&REFUSED, Sorted::Invalid, field, message))
 }
 
 /// A failed call as the engine has it.

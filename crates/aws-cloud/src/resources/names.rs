@@ -4,12 +4,11 @@ use aws_sdk_route53::types::{
     AliasTarget, Change, ChangeAction, ChangeBatch, HostedZone, HostedZoneConfig, ResourceRecord,
     ResourceRecordSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
 };
-use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::native::{Failure, Properties, Wanted};
 use serde_json::{Value, json};
 
 use super::identities::invalid;
-use super::{Item, Made, REFUSED, Resources, is_true, once, pairs, send, with_id};
+use super::{Item, Made, Resources, is_true, once, pairs, refusal, send, with_id};
 use crate::dns::{self, plain};
 
 /// How long a record without an alias is kept by resolvers, in seconds.
@@ -76,7 +75,7 @@ pub(super) async fn public_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec
 
 pub(super) async fn no_public_zone(_: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let message = format!("there is no public hosted zone of {} in this account", wanted.text("domain"));
-    Err(Failure::Refused(Box::new(Finding::error(&REFUSED, Kind::Invalid, "baseDomain", message))))
+    Err(Failure::Refused(refusal("baseDomain", message)))
 }
 
 pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {

@@ -5,18 +5,27 @@ use aws_sdk_ec2::types::{
     DomainType, NatGatewayState, NewDhcpConfiguration, ResourceType, RouteTable, State as EndpointState, Tag,
     TagSpecification, VpcAttributeName, VpcEndpointType,
 };
-use landfall_diagnostics::{Finding, Kind as Sorted};
 use landfall_platform::native::{Failure, Properties, State, Wanted};
 use serde_json::{Value, json};
 
 use super::super::gather::filter;
-use super::{Item, Made, REFUSED, Resources, ipv6, is_true, once, pages, pairs, send, with_id};
+use super::{Item, Made, Resources, ipv6, is_true, once, pages, pairs, refusal, send, with_id};
+
+/// The tags that a property has.
+fn wanted_tags(wanted: &Wanted, key: &str) -> Vec<Tag> {
+    let tags = pairs(wanted, key).into_iter();
+    tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect()
+}
 
 /// Tags for a request.
 pub(super) fn tagged(wanted: &Wanted, key: &str, kind: ResourceType) -> TagSpecification {
-    let tags = pairs(wanted, key).into_iter();
-    let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect();
-    TagSpecification::builder().resource_type(kind).set_tags(Some(tags)).build()
+    TagSpecification::builder().resource_type(kind).set_tags(Some(wanted_tags(wanted, key))).build()
+}
+
+/// Gives what exists the tags that a property has.
+pub(super) async fn tag(cx: &Resources<'_>, id: &str, wanted: &Wanted, key: &str) -> Made<()> {
+    let request = cx.ec2().await?.create_tags().resources(id).set_tags(Some(wanted_tags(wanted, key)));
+    send!(cx, "ec2:CreateTags", request).map(drop)
 }
 
 /// Tags of an answer.
@@ -76,8 +85,7 @@ pub(super) async fn given_vpc(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<I
 
 pub(super) async fn not_there(_: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let message = format!("there is no {} in this region and account", wanted.text("id"));
-    let finding = Finding::error(&REFUSED, Sorted::Invalid, "platform.aws.vpc.subnets", message);
-    Err(Failure::Refused(Box::new(finding)))
+    Err(Failure::Refused(refusal("platform.aws.vpc.subnets", message)))
 }
 
 /// The first of the given subnets in each zone, by zone.

@@ -2,16 +2,12 @@
 //! the permissions to install a cluster include it. Those of release 4.14 lack `ec2:ReplaceRoute`: there a route whose
 //! gateway was created again is only named if the call is refused.
 
-use aws_sdk_ec2::types::Tag;
-use aws_sdk_elasticloadbalancingv2::types::Tag as BalancerTag;
-use aws_sdk_iam::types::Tag as RoleTag;
 use landfall_platform::native::{Existing, Properties, Wanted};
 use serde_json::Value;
 
-use super::identities::invalid;
 use super::machines::ROOT_VOLUME;
 use super::network::on;
-use super::{Made, Resources, balancers, identities, is_true, names, network, pairs, send, storage};
+use super::{Made, Resources, balancers, identities, is_true, names, network, send, storage};
 
 /// The kinds whose tags EC2 has.
 const EC2: &[&str] = &[
@@ -87,30 +83,19 @@ pub(super) async fn repair(cx: &Resources<'_>, wanted: &Wanted, existing: &Exist
 
 async fn send(cx: &Resources<'_>, call: Call, wanted: &Wanted, outputs: &Properties) -> Made<()> {
     let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
-    let tags = || pairs(wanted, "tags").into_iter();
     match call {
-        Call::Tags => {
-            let tags = tags().map(|(key, value)| Tag::builder().key(key).value(value).build());
-            let request = cx.ec2().await?.create_tags().resources(id).set_tags(Some(tags.collect()));
-            send!(cx, "ec2:CreateTags", request).map(drop)
-        }
+        Call::Tags => network::tag(cx, id, wanted, "tags").await,
         Call::VolumeTags => {
             let volume = outputs.get(ROOT_VOLUME).and_then(Value::as_str).unwrap_or_default();
-            let tags = pairs(wanted, "volumeTags").into_iter();
-            let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build());
-            let request = cx.ec2().await?.create_tags().resources(volume).set_tags(Some(tags.collect()));
-            send!(cx, "ec2:CreateTags", request).map(drop)
+            network::tag(cx, volume, wanted, "volumeTags").await
         }
         Call::BalancerTags => {
-            let tags = tags().map(|(key, value)| BalancerTag::builder().key(key).value(value).build());
-            let request = cx.elb().await?.add_tags().resource_arns(id).set_tags(Some(tags.collect()));
+            let tags = balancers::tags(wanted);
+            let request = cx.elb().await?.add_tags().resource_arns(id).set_tags(Some(tags));
             send!(cx, "elasticloadbalancing:AddTags", request).map(drop)
         }
         Call::RoleTags => {
-            const CALL: &str = "iam:TagRole";
-            let tags = tags().map(|(key, value)| RoleTag::builder().key(key).value(value).build());
-            let tags: Vec<RoleTag> =
-                tags.collect::<Result<_, _>>().map_err(|error| invalid(cx, CALL, &error))?;
+            let tags = identities::tags(cx, wanted, "iam:TagRole")?;
             let request = cx.iam().await?.tag_role().role_name(wanted.text("name"));
             send!(cx, "iam:TagRole", request.set_tags(Some(tags))).map(drop)
         }
