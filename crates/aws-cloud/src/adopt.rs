@@ -48,12 +48,12 @@ pub(super) async fn adopt(session: &Session<'_>, plan: &Plan) -> Asked<Vec<Strin
     let allowed = needed(session.asking.config, session.asking.catalogue, session.asking.release);
     let allowed = |action: &str| allowed.iter().any(|known| known == action);
     if allowed(TAG_ROLE) {
-        for (name, field) in named(session.asking.config, "iamRole", role_of) {
+        for (name, field) in named(session.asking.config, "iamRole", |settings| &settings.iam_role) {
             marked.extend(role(session, &key, &name, &field).await?);
         }
     }
     if allowed(TAG_PROFILE) {
-        for (name, field) in named(session.asking.config, "iamProfile", profile_of) {
+        for (name, field) in named(session.asking.config, "iamProfile", |settings| &settings.iam_profile) {
             marked.extend(profile(session, &key, &name, &field).await?);
         }
     }
@@ -148,14 +148,6 @@ fn iam_tag(key: &str) -> Asked<IamTag> {
     tag.map_err(|error| Verdict::Skipped(error.to_string()))
 }
 
-fn role_of(settings: &MachinePool) -> &str {
-    &settings.iam_role
-}
-
-fn profile_of(settings: &MachinePool) -> &str {
-    &settings.iam_profile
-}
-
 /// What pools name, sorted, each with the field of the first pool that does. `leaf` is the setting's path
 /// below the pool's section of the platform.
 fn named(config: &InstallConfig, leaf: &str, of: fn(&MachinePool) -> &str) -> BTreeMap<String, String> {
@@ -232,12 +224,13 @@ mod tests {
             compute: vec![pool(""), pool("two"), pool("one"), Pool::default()],
             ..InstallConfig::default()
         };
-        let found: Vec<(String, String)> = named(&config, "iamRole", role_of).into_iter().collect();
+        let found: Vec<(String, String)> =
+            named(&config, "iamRole", |settings| &settings.iam_role).into_iter().collect();
         let at = |name: &str, field: &str| (name.to_owned(), field.to_owned());
         let expected =
             [at("one", "controlPlane.platform.aws.iamRole"), at("two", "compute[1].platform.aws.iamRole")];
         assert_eq!(found, expected);
-        assert!(named(&config, "iamProfile", profile_of).is_empty());
+        assert!(named(&config, "iamProfile", |settings| &settings.iam_profile).is_empty());
     }
 
     #[test]

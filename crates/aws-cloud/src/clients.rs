@@ -82,7 +82,8 @@ pub(super) fn sts_at(shared: &SdkConfig, endpoint: &Endpoint, region: &str) -> a
     aws_sdk_sts::Client::from_conf(settings!(aws_sdk_sts, &there, endpoint).build())
 }
 
-fn in_region(shared: &SdkConfig, region: &str) -> SdkConfig {
+/// What all clients share, for another region.
+pub(super) fn in_region(shared: &SdkConfig, region: &str) -> SdkConfig {
     let mut there = shared.to_builder();
     there.set_region(Region::new(region.to_owned()));
     there.build()

@@ -10,6 +10,7 @@ use aws_credential_types::provider::ProvideCredentials;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_sts::error::SdkError;
 use aws_sdk_sts::operation::assume_role::AssumeRoleError;
+use aws_sdk_sts::operation::get_caller_identity::GetCallerIdentityOutput;
 use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_model::aws::facts::Caller;
@@ -90,18 +91,16 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
             let fault = Fault::foreign(CALLER, Some(200), Some("without an account".to_owned()));
             Err(Lost::Fault(placed(session, fault).await))
         }
-        Ok(answer) => {
-            // Whatever plays STS could repeat what it was sent.
-            let scrub = session.scrub();
-            let clean = |text: Option<&str>| scrub.clean(text.unwrap_or_default());
-            Ok(Caller {
-                account: clean(answer.account()),
-                arn: clean(answer.arn()),
-                user_id: clean(answer.user_id()),
-            })
-        }
+        Ok(answer) => Ok(caller(session, &answer)),
         Err(error) => Err(Lost::Fault(placed(session, session.fault(CALLER, &error)).await)),
     }
+}
+
+/// Who STS says that the caller is. Whatever plays STS could repeat what it was sent.
+pub(super) fn caller(session: &Session<'_>, answer: &GetCallerIdentityOutput) -> Caller {
+    let scrub = session.scrub();
+    let clean = |text: Option<&str>| scrub.clean(text.unwrap_or_default());
+    Caller { account: clean(answer.account()), arn: clean(answer.arn()), user_id: clean(answer.user_id()) }
 }
 
 /// The fault with the URL of STS, where that is not the usual one and something else than STS answers there.

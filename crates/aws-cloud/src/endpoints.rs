@@ -226,7 +226,7 @@ pub(super) async fn endpoint(session: &Session<'_>, name: &str) -> Result<Option
     let region = session.region();
     let custom = custom(session.platform, name).map(|(i, url)| (i, url.to_owned()));
     let sdk = session.sdk().await;
-    let configured = Service::named(name).and_then(|service| configured(sdk, service));
+    let configured = Service::named(name).and_then(|service| configured(sdk, service.ids()));
     Sources { custom, configured, ..sources(session, name, region).await }.choose(region)
 }
 
@@ -268,10 +268,10 @@ async fn sources(session: &Session<'_>, name: &str, region: &str) -> Sources {
     Sources { custom: None, configured: None, catalogue: entry.filter(|_| added || service.is_none()), own }
 }
 
-/// What environment and profile set for a service, or else for all of them.
-fn configured(sdk: &SdkConfig, service: Service) -> Option<String> {
+/// What environment and profile set for the service of these ids, or else for all of them.
+pub(super) fn configured(sdk: &SdkConfig, ids: &[&str]) -> Option<String> {
     let own = sdk.service_config().and_then(|config| {
-        service.ids().iter().find_map(|id| {
+        ids.iter().find_map(|id| {
             let key = ServiceConfigKey::builder()
                 .service_id(id)
                 .env("AWS_ENDPOINT_URL")

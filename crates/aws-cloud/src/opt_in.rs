@@ -3,10 +3,10 @@
 
 use landfall_model::aws::facts::Caller;
 
-use super::endpoints::{self, Endpoint, Service};
+use super::endpoints::{Endpoint, Service};
 use super::fault::Fault;
 use super::session::Session;
-use super::{clients, gather, reach};
+use super::{clients, credentials, gather};
 
 /// What planning takes for a region that cannot be used.
 const NOT_OPTED_IN: &str = "not-opted-in";
@@ -42,16 +42,10 @@ pub(super) async fn ask(session: &Session<'_>) -> Option<Abroad> {
     let (_, partition) = session.asking.catalogue.aws.partition_of(own)?;
     let region = partition.global_region.as_deref().filter(|region| *region != own)?;
     let shared = &session.found().await.ok()?.config;
-    let endpoint = answering(session, Service::Sts, region).await?;
+    let endpoint = session.reached_in(Service::Sts, region).await.ok()?;
     let sts = clients::sts_at(shared, &endpoint, region);
     let answer = Box::pin(sts.get_caller_identity().send()).await.ok()?;
-    let scrub = session.scrub();
-    let clean = |text: Option<&str>| scrub.clean(text.unwrap_or_default());
-    let caller = Caller {
-        account: clean(answer.account()),
-        arn: clean(answer.arn()),
-        user_id: clean(answer.user_id()),
-    };
+    let caller = credentials::caller(session, &answer);
     let opt_in = listed(session, region).await.unwrap_or_default();
     Some(Abroad { region: region.to_owned(), caller, opt_in })
 }
@@ -59,14 +53,7 @@ pub(super) async fn ask(session: &Session<'_>) -> Option<Abroad> {
 /// What the account may do with the config's region, as another region says.
 async fn listed(session: &Session<'_>, region: &str) -> Option<String> {
     let shared = &session.found().await.ok()?.config;
-    let endpoint = answering(session, Service::Ec2, region).await?;
+    let endpoint = session.reached_in(Service::Ec2, region).await.ok()?;
     let ec2 = clients::ec2_at(shared, &endpoint, region);
     gather::opt_in_of(session, &ec2).await.ok()
-}
-
-/// The endpoint that AWS itself has in a region, if something answers there.
-async fn answering(session: &Session<'_>, service: Service, region: &str) -> Option<Endpoint> {
-    let endpoint = endpoints::endpoint_in(session, service, region).await.ok()??;
-    let seen = reach::look(session, &endpoint).await;
-    seen.answer.is_ok().then_some(endpoint)
 }

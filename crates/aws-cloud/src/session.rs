@@ -310,15 +310,21 @@ impl Session<'_> {
     pub(super) async fn ec2_in(&self, region: &str) -> Result<aws_sdk_ec2::Client, Unready> {
         self.caller().await?;
         let shared = &self.found().await.map_err(|why| self.no_credentials(&why))?.config;
-        let Ok(Some(endpoint)) = endpoints::endpoint_in(self, Service::Ec2, region).await else {
-            return Err(Unready(format!("no endpoint of ec2 is known in {region}")));
+        let endpoint = self.reached_in(Service::Ec2, region).await?;
+        Ok(clients::ec2_at(shared, &endpoint, region))
+    }
+
+    /// The endpoint of a service in another region, if something answers there.
+    pub(super) async fn reached_in(&self, service: Service, region: &str) -> Result<Endpoint, Unready> {
+        let name = service.name();
+        let Ok(Some(endpoint)) = endpoints::endpoint_in(self, service, region).await else {
+            return Err(Unready(format!("no endpoint of {name} is known in {region}")));
         };
-        let seen = reach::look(self, &endpoint).await;
-        match seen.answer {
-            Ok(_) => Ok(clients::ec2_at(shared, &endpoint, region)),
+        match reach::look(self, &endpoint).await.answer {
+            Ok(_) => Ok(endpoint),
             Err(broken) => {
                 let shown = endpoint.shown();
-                Err(Unready(format!("ec2 of {region} cannot be reached at {shown}: {}", broken.why)))
+                Err(Unready(format!("{name} of {region} cannot be reached at {shown}: {}", broken.why)))
             }
         }
     }

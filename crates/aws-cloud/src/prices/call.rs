@@ -15,11 +15,11 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, Or
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::error::metadata::ErrorMetadata;
-use aws_types::service_config::ServiceConfigKey;
 use serde_json::Value;
 use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
 
+use crate::endpoints::configured;
 use crate::observed::Observed;
 
 /// The call, as permissions name it.
@@ -42,7 +42,7 @@ pub(super) struct PriceList {
 impl PriceList {
     /// The price list at a URL, unless environment or profile name another one.
     pub(super) fn new(config: &SdkConfig, url: &str, region: &'static str) -> Self {
-        let url = configured(config).unwrap_or_else(|| url.to_owned());
+        let url = configured(config, &["Pricing"]).unwrap_or_else(|| url.to_owned());
         let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
         let mut operation = Operation::builder()
             .service_name("Pricing")
@@ -103,20 +103,6 @@ impl PriceList {
         }
         Ok(request)
     }
-}
-
-/// What environment and profile name as the endpoint of the price list, or of all services.
-fn configured(config: &SdkConfig) -> Option<String> {
-    let own = config.service_config().and_then(|services| {
-        let key = ServiceConfigKey::builder()
-            .service_id("Pricing")
-            .env("AWS_ENDPOINT_URL")
-            .profile("endpoint_url")
-            .build()
-            .ok()?;
-        services.load_config(key)
-    });
-    own.or_else(|| config.endpoint_url().map(str::to_owned)).filter(|url| !url.trim().is_empty())
 }
 
 /// The answer, or AWS's code and message.

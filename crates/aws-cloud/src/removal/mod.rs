@@ -23,7 +23,6 @@ mod vpc_holders;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use aws_config::Region;
 use landfall_platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
 use landfall_platform::removal::{
     Account, Discovered, Elsewhere, FoundClusters, Holder, Outcome, Removal, Resource, Target,
@@ -34,9 +33,8 @@ use tokio::time::Instant;
 use self::arn::{Arn, Home};
 use self::known::Known;
 use self::ownership::Ownership;
-use super::clients::settings;
+use super::clients::{in_region, settings};
 use super::endpoints::{self, Endpoint, Service};
-use super::reach;
 use super::session::{Lost, Session};
 
 /// The most values that a filter of EC2 takes.
@@ -150,27 +148,11 @@ async fn tagging_in(
     let endpoint = match reached.endpoint(session, Service::Tagging) {
         Ok(own) if own.is_override() => Endpoint { signing_region: region.to_owned(), ..own.clone() },
         Err(why) if given => return Err(why),
-        Ok(_) | Err(_) => reached_in(session, region).await?,
+        Ok(_) | Err(_) => session.reached_in(Service::Tagging, region).await?,
     };
-    let mut there = found.config.to_builder();
-    there.set_region(Region::new(region.to_owned()));
-    let there = there.build();
+    let there = in_region(&found.config, region);
     let settings = settings!(aws_sdk_resourcegroupstagging, &there, &endpoint);
     Ok(aws_sdk_resourcegroupstagging::Client::from_conf(settings.build()))
-}
-
-async fn reached_in(session: &Session<'_>, region: &str) -> Result<Endpoint, Unready> {
-    let Ok(Some(endpoint)) = endpoints::endpoint_in(session, Service::Tagging, region).await else {
-        return Err(Unready(format!("no endpoint of tagging is known in {region}")));
-    };
-    let seen = reach::look(session, &endpoint).await;
-    match seen.answer {
-        Ok(_) => Ok(endpoint),
-        Err(broken) => {
-            let shown = endpoint.shown();
-            Err(Unready(format!("tagging of {region} cannot be reached at {shown}: {}", broken.why)))
-        }
-    }
 }
 
 impl Removal for AwsRemoval<'_> {
