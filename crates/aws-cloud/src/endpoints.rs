@@ -54,52 +54,41 @@ impl Service {
 
     /// The name in `serviceEndpoints`.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Ec2 => "ec2",
-            Self::Elb => "elasticloadbalancing",
-            Self::Iam => "iam",
-            Self::Route53 => "route53",
-            Self::S3 => "s3",
-            Self::Sts => "sts",
-            Self::Tagging => "tagging",
-            Self::Kms => "kms",
-            Self::Quotas => "servicequotas",
-        }
+        self.words().0
     }
 
     /// What people call it.
     pub(super) fn title(self) -> &'static str {
+        self.words().1
+    }
+
+    /// What environment and profile call it: `AWS_ENDPOINT_URL_ROUTE_53` is made of `Route 53`.
+    fn ids(self) -> &'static [&'static str] {
+        self.words().2
+    }
+
+    /// Name, title and ids.
+    fn words(self) -> (&'static str, &'static str, &'static [&'static str]) {
         match self {
-            Self::Ec2 => "EC2",
-            Self::Elb => "Elastic Load Balancing",
-            Self::Iam => "IAM",
-            Self::Route53 => "Route 53",
-            Self::S3 => "S3",
-            Self::Sts => "STS",
-            Self::Tagging => "Resource Groups Tagging",
-            Self::Kms => "KMS",
-            Self::Quotas => "Service Quotas",
+            Self::Ec2 => ("ec2", "EC2", &["EC2"]),
+            Self::Elb => (
+                "elasticloadbalancing",
+                "Elastic Load Balancing",
+                &["Elastic Load Balancing v2", "Elastic Load Balancing"],
+            ),
+            Self::Iam => ("iam", "IAM", &["IAM"]),
+            Self::Route53 => ("route53", "Route 53", &["Route 53"]),
+            Self::S3 => ("s3", "S3", &["S3"]),
+            Self::Sts => ("sts", "STS", &["STS"]),
+            Self::Tagging => ("tagging", "Resource Groups Tagging", &["Resource Groups Tagging API"]),
+            Self::Kms => ("kms", "KMS", &["KMS"]),
+            Self::Quotas => ("servicequotas", "Service Quotas", &["Service Quotas"]),
         }
     }
 
     /// The service of a name in `serviceEndpoints`; none for one that landfall does not call.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|service| service.name() == name)
-    }
-
-    /// What environment and profile call it: `AWS_ENDPOINT_URL_ROUTE_53` is made of `Route 53`.
-    fn ids(self) -> &'static [&'static str] {
-        match self {
-            Self::Ec2 => &["EC2"],
-            Self::Elb => &["Elastic Load Balancing v2", "Elastic Load Balancing"],
-            Self::Iam => &["IAM"],
-            Self::Route53 => &["Route 53"],
-            Self::S3 => &["S3"],
-            Self::Sts => &["STS"],
-            Self::Tagging => &["Resource Groups Tagging API"],
-            Self::Kms => &["KMS"],
-            Self::Quotas => &["Service Quotas"],
-        }
     }
 }
 
