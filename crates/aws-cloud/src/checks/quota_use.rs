@@ -31,6 +31,13 @@ const MOST_VALUES: usize = 100;
 /// The value of the ownership tag on what belongs to a cluster.
 const OWNED: &str = "owned";
 
+/// All entries of a list, whatever the number of its pages.
+macro_rules! listed {
+    ($session:expr, $call:literal, $request:expr) => {
+        $session.asked($call, REGION, $request.into_paginator().items().send().try_collect()).await?
+    };
+}
+
 /// How much of a quota is in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Use {
@@ -131,37 +138,27 @@ impl Ledger {
 }
 
 async fn vpcs(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
-    const CALL: &str = "ec2:DescribeVpcs";
     let ec2 = session.ec2().await?;
-    let found = session
-        .asked(CALL, REGION, ec2.describe_vpcs().into_paginator().items().send().try_collect())
-        .await?;
+    let found = listed!(session, "ec2:DescribeVpcs", ec2.describe_vpcs());
     Ok(Use::of(found.iter().map(|vpc| owner.has(vpc.tags()))))
 }
 
 async fn internet_gateways(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
-    const CALL: &str = "ec2:DescribeInternetGateways";
     let ec2 = session.ec2().await?;
-    let found = session
-        .asked(CALL, REGION, ec2.describe_internet_gateways().into_paginator().items().send().try_collect())
-        .await?;
+    let found = listed!(session, "ec2:DescribeInternetGateways", ec2.describe_internet_gateways());
     Ok(Use::of(found.iter().map(|gateway| owner.has(gateway.tags()))))
 }
 
 async fn egress_only_gateways(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
-    const CALL: &str = "ec2:DescribeEgressOnlyInternetGateways";
     let ec2 = session.ec2().await?;
     let request = ec2.describe_egress_only_internet_gateways();
-    let found = session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
+    let found = listed!(session, "ec2:DescribeEgressOnlyInternetGateways", request);
     Ok(Use::of(found.iter().map(|gateway| owner.has(gateway.tags()))))
 }
 
 async fn security_groups(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
-    const CALL: &str = "ec2:DescribeSecurityGroups";
     let ec2 = session.ec2().await?;
-    let found = session
-        .asked(CALL, REGION, ec2.describe_security_groups().into_paginator().items().send().try_collect())
-        .await?;
+    let found = listed!(session, "ec2:DescribeSecurityGroups", ec2.describe_security_groups());
     Ok(Use::of(found.iter().map(|group| owner.has(group.tags()))))
 }
 
@@ -176,21 +173,18 @@ async fn addresses(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
 }
 
 async fn load_balancers(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
-    const CALL: &str = "elasticloadbalancing:DescribeLoadBalancers";
     let client = session.elbv2().await?;
-    let found = session
-        .asked(CALL, REGION, client.describe_load_balancers().into_paginator().items().send().try_collect())
-        .await?;
+    let found =
+        listed!(session, "elasticloadbalancing:DescribeLoadBalancers", client.describe_load_balancers());
     let of_network = found.iter().filter(|one| one.r#type() == Some(&LoadBalancerTypeEnum::Network));
     Ok(Use::of(of_network.map(|one| owner.has_named(one.load_balancer_name()))))
 }
 
 /// The NAT gateways of the fullest zone.
 async fn nat_gateways(session: &Session<'_>, owner: &Owner, zones: &BTreeSet<&str>) -> Asked<Use> {
-    const CALL: &str = "ec2:DescribeNatGateways";
     let ec2 = session.ec2().await?;
     let request = ec2.describe_nat_gateways().filter(filter("state", ["pending", "available"]));
-    let found = session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
+    let found = listed!(session, "ec2:DescribeNatGateways", request);
     let gateways: Vec<(&str, bool)> =
         found.iter().filter_map(|one| Some((one.subnet_id()?, owner.has(one.tags())))).collect();
     let subnets: Vec<&str> = gateways.iter().map(|(subnet, _)| *subnet).collect();
@@ -200,13 +194,11 @@ async fn nat_gateways(session: &Session<'_>, owner: &Owner, zones: &BTreeSet<&st
 
 /// The zone of each subnet.
 async fn zones_of(session: &Session<'_>, subnets: &[&str]) -> Asked<BTreeMap<String, String>> {
-    const CALL: &str = "ec2:DescribeSubnets";
     let mut placed = BTreeMap::new();
     for subnets in subnets.chunks(MOST_VALUES) {
         let ec2 = session.ec2().await?;
         let request = ec2.describe_subnets().filters(filter("subnet-id", subnets.iter().copied()));
-        let found =
-            session.asked(CALL, REGION, request.into_paginator().items().send().try_collect()).await?;
+        let found = listed!(session, "ec2:DescribeSubnets", request);
         for subnet in &found {
             if let (Some(id), Some(zone)) = (subnet.subnet_id(), subnet.availability_zone()) {
                 placed.insert(id.to_owned(), zone.to_owned());

@@ -57,22 +57,19 @@ async fn there(
         let elb = removal.session.elb().await?;
         let found =
             list!(removal, "elasticloadbalancing:DescribeLoadBalancers", elb.describe_load_balancers())?;
-        let names = found.iter().filter_map(LoadBalancerDescription::load_balancer_name);
-        return Ok(names.map(str::to_owned).collect());
+        return Ok(look_ec2::names(&found, LoadBalancerDescription::load_balancer_name));
     }
     if *kind == kinds::LOAD_BALANCER {
         let elb = removal.session.elbv2().await?;
         let found =
             list!(removal, "elasticloadbalancing:DescribeLoadBalancers", elb.describe_load_balancers())?;
-        let names = found.iter().filter_map(LoadBalancer::load_balancer_arn);
-        return Ok(names.map(str::to_owned).collect());
+        return Ok(look_ec2::names(&found, LoadBalancer::load_balancer_arn));
     }
     if *kind == kinds::TARGET_GROUP {
         let elb = removal.session.elbv2().await?;
         let found =
             list!(removal, "elasticloadbalancing:DescribeTargetGroups", elb.describe_target_groups())?;
-        let names = found.iter().filter_map(TargetGroup::target_group_arn);
-        return Ok(names.map(str::to_owned).collect());
+        return Ok(look_ec2::names(&found, TargetGroup::target_group_arn));
     }
     if look_ec2::has(kind) {
         let ids: Vec<&str> = things.iter().map(|thing| bare(&thing.id)).collect();

@@ -13,8 +13,8 @@ use super::Stop;
 use crate::removal::discover::ec2::{Ask, Described, with_any};
 use crate::removal::{AwsRemoval, kinds};
 
-/// The name of a thing that EC2 lists; none where it does not count.
-type Name<T> = fn(&T) -> Option<&str>;
+/// The name of a thing that AWS lists; none where it does not count.
+pub(super) type Name<T> = fn(&T) -> Option<&str>;
 
 /// Whether things of a kind are looked at here.
 pub(super) fn has(kind: &Kind) -> bool {
@@ -114,7 +114,7 @@ impl Look<'_> {
 }
 
 /// All things that a description has a name for.
-fn names<T>(found: &[T], name: Name<T>) -> BTreeSet<String> {
+pub(super) fn names<T>(found: &[T], name: Name<T>) -> BTreeSet<String> {
     found.iter().filter_map(name).map(str::to_owned).collect()
 }
 
