@@ -64,33 +64,28 @@ impl Item {
     /// The name in price files.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Machine => "machine",
-            Self::Volume => "volume",
-            Self::VolumeIops => "volume-iops",
-            Self::VolumeThroughput => "volume-throughput",
-            Self::Disk => "disk",
-            Self::NatGateway => "nat-gateway",
-            Self::LoadBalancer => "load-balancer",
-            Self::LoadBalancerRule => "load-balancer-rule",
-            Self::PublicAddress => "public-address",
-            Self::DnsZone => "dns-zone",
-        }
+        self.words().0
     }
 
     /// What its price is for.
     #[must_use]
     pub fn unit(self) -> &'static str {
+        self.words().1
+    }
+
+    /// Name and unit.
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Machine
-            | Self::NatGateway
-            | Self::LoadBalancer
-            | Self::LoadBalancerRule
-            | Self::PublicAddress => "hour",
-            Self::Disk | Self::DnsZone => "month",
-            Self::Volume => "GiB-month",
-            Self::VolumeIops => "IOPS-month",
-            Self::VolumeThroughput => "MiBps-month",
+            Self::Machine => ("machine", "hour"),
+            Self::Volume => ("volume", "GiB-month"),
+            Self::VolumeIops => ("volume-iops", "IOPS-month"),
+            Self::VolumeThroughput => ("volume-throughput", "MiBps-month"),
+            Self::Disk => ("disk", "month"),
+            Self::NatGateway => ("nat-gateway", "hour"),
+            Self::LoadBalancer => ("load-balancer", "hour"),
+            Self::LoadBalancerRule => ("load-balancer-rule", "hour"),
+            Self::PublicAddress => ("public-address", "hour"),
+            Self::DnsZone => ("dns-zone", "month"),
         }
     }
 
