@@ -48,13 +48,12 @@ async fn role(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer>
     let Setting { value: name, field, .. } = setting;
     let iam = session.iam().await?;
     let answer = session.answer(CALL, iam.get_role().role_name(&name).send()).await;
+    let missing = || Answer::found(pages::role_missing(&field, &name)).with("role", name.as_str());
     let answer = answer.map_err(|fault| match fault.sort {
-        Sort::NotFound => Answer::found(pages::role_missing(&field, &name)).with("role", name.as_str()),
+        Sort::NotFound => missing(),
         _ => fault.answer(&field),
     })?;
-    let Some(found) = answer.role() else {
-        return Err(Answer::found(pages::role_missing(&field, &name)).with("role", name));
-    };
+    let found = answer.role().ok_or_else(missing)?;
     let own = session.asking.catalogue.aws.ec2_service_principal(session.region());
     let policy = found.assume_role_policy_document().and_then(document);
     let verdict = match policy {
@@ -72,13 +71,12 @@ async fn profile(session: &Session<'_>, setting: Setting) -> Result<Answer, Answ
     let Setting { value: name, field, .. } = setting;
     let iam = session.iam().await?;
     let request = iam.get_instance_profile().instance_profile_name(&name);
+    let missing = || Answer::found(pages::profile_missing(&field, &name)).with("profile", name.as_str());
     let answer = session.answer(CALL, request.send()).await.map_err(|fault| match fault.sort {
-        Sort::NotFound => Answer::found(pages::profile_missing(&field, &name)).with("profile", name.as_str()),
+        Sort::NotFound => missing(),
         _ => fault.answer(&field),
     })?;
-    let Some(found) = answer.instance_profile() else {
-        return Err(Answer::found(pages::profile_missing(&field, &name)).with("profile", name));
-    };
+    let found = answer.instance_profile().ok_or_else(missing)?;
     let Some(role) = found.roles().first() else {
         return Err(Answer::found(pages::profile_empty(&field, &name)).with("profile", found.arn()));
     };

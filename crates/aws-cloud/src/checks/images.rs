@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use aws_sdk_ec2::Client;
 use aws_sdk_ec2::types::{ArchitectureValues, BootModeValues, Image, ImageState};
-use landfall_model::aws::config::MachinePool;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::{InstallConfig, MachinePool as Pool};
 use landfall_platform::cloud::{Answer, Asking, Check, check};
@@ -22,7 +21,7 @@ const FIELD: &str = "platform.aws.defaultMachinePlatform.amiID";
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     let Asking { config, given, .. } = session.asking;
     let mut all = Vec::new();
-    for setting in distinct(config, given, "amiID", ami_id) {
+    for setting in distinct(config, given, "amiID", |settings| &settings.ami_id) {
         let id = format!("aws.image.{}", setting.value);
         let field = setting.field.clone();
         all.push(check(id, field, named(session, setting)));
@@ -32,10 +31,6 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
         all.push(check(id, FIELD, published(session, architecture)));
     }
     all
-}
-
-fn ami_id(settings: &MachinePool) -> &str {
-    &settings.ami_id
 }
 
 /// The architectures of the pools that name no image.
@@ -199,6 +194,7 @@ fn judged(seen: Option<&Seen>, wish: &Wish<'_>) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use landfall_model::aws::config::MachinePool;
     use landfall_platform::cloud::Verdict;
     use landfall_testing::assert_names;
 

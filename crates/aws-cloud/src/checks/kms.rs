@@ -36,13 +36,12 @@ async fn usable(session: &Session<'_>, setting: Setting) -> Result<Answer, Answe
     }
     let kms = session.kms().await?;
     let answer = session.answer(CALL, kms.describe_key().key_id(&arn).send()).await;
+    let missing = || Answer::found(pages::key_missing(&field, &arn)).with("key", arn.as_str());
     let answer = answer.map_err(|fault| match fault.sort {
-        Sort::NotFound => Answer::found(pages::key_missing(&field, &arn)).with("key", arn.as_str()),
+        Sort::NotFound => missing(),
         _ => fault.answer(&field),
     })?;
-    let Some(key) = answer.key_metadata() else {
-        return Err(Answer::found(pages::key_missing(&field, &arn)).with("key", arn));
-    };
+    let key = answer.key_metadata().ok_or_else(missing)?;
     Ok(judged(key, &field, &arn))
 }
 
