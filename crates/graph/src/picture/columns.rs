@@ -51,6 +51,13 @@ struct Node<'a> {
     right: Vec<usize>,
 }
 
+impl<'a> Node<'a> {
+    /// An entry that has neither a place nor neighbours yet.
+    fn new(entry: Entry, column: usize, folder: &'a str, spot: Spot) -> Self {
+        Self { entry, column, folder, spot, edges: (0.0, 0.0), left: Vec::new(), right: Vec::new() }
+    }
+}
+
 impl Columns {
     /// Places families, of which `size` gives width and height.
     pub(super) fn of(families: &[Family<'_>], size: &dyn Fn(&Family<'_>) -> (f64, f64)) -> Self {
@@ -130,16 +137,7 @@ fn nodes<'a>(
     let node = |(at, family): (usize, &Family<'a>)| {
         let (width, height) = size(family);
         let spot = Spot { width, height, ..Spot::default() };
-        let (left, right) = (Vec::new(), Vec::new());
-        Node {
-            entry: Entry::Family(at),
-            column: columns[at],
-            folder: family.folder,
-            spot,
-            edges: (0.0, 0.0),
-            left,
-            right,
-        }
+        Node::new(Entry::Family(at), columns[at], family.folder, spot)
     };
     let mut nodes: Vec<Node<'a>> = families.iter().enumerate().map(node).collect();
     let mut chains = Vec::new();
@@ -149,16 +147,7 @@ fn nodes<'a>(
             for column in columns[*need] + 1..columns[at] {
                 chain.push(nodes.len());
                 let spot = Spot { height: PASSAGE, ..Spot::default() };
-                let (left, right) = (Vec::new(), Vec::new());
-                nodes.push(Node {
-                    entry: Entry::Passage,
-                    column,
-                    folder: "",
-                    spot,
-                    edges: (0.0, 0.0),
-                    left,
-                    right,
-                });
+                nodes.push(Node::new(Entry::Passage, column, "", spot));
             }
             chain.push(at);
             for pair in chain.windows(2) {
