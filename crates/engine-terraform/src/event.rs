@@ -97,24 +97,7 @@ pub(super) enum Event {
 }
 
 /// Types of events that say nothing of what is done or left to do.
-const IDLE: &[&str] = &[
-    "version",
-    "log",
-    "init_output",
-    "planned_change",
-    "resource_drift",
-    "outputs",
-    "refresh_start",
-    "refresh_complete",
-    "provision_start",
-    "provision_progress",
-    "provision_complete",
-    "provision_errored",
-    "ephemeral_op_start",
-    "ephemeral_op_progress",
-    "ephemeral_op_complete",
-    "ephemeral_op_errored",
-];
+const IDLE: &str = include_str!("data/idle-events.txt");
 
 #[derive(Deserialize)]
 struct Line {
@@ -170,7 +153,7 @@ impl Event {
             "apply_errored" => of_resource(Self::Errored),
             "apply_progress" => hook.map(|(address, action, seconds)| Self::Going(address, action, seconds)),
             "diagnostic" => line.diagnostic.map(Self::Said),
-            sort if IDLE.contains(&sort) => Some(Self::Idle),
+            sort if IDLE.lines().any(|idle| idle == sort) => Some(Self::Idle),
             _ => Some(Self::Unknown),
         }
     }
@@ -188,6 +171,15 @@ mod tests {
         for line in FAILED.lines() {
             let event = Event::parse(line.as_bytes());
             assert!(event.is_some() && event != Some(Event::Unknown), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_of_the_work_is_idle() {
+        assert!(IDLE.lines().count() > 10);
+        for sort in IDLE.lines() {
+            let line = format!(r#"{{"type":"{sort}"}}"#);
+            assert!(Event::parse(line.as_bytes()) == Some(Event::Idle), "{sort}");
         }
     }
 

@@ -10,22 +10,7 @@ use super::network::on;
 use super::{Made, Resources, balancers, identities, is_true, names, network, send, storage};
 
 /// The kinds whose tags EC2 has.
-const EC2: &[&str] = &[
-    "address",
-    "carrier-gateway",
-    "dhcp-options",
-    "egress-gateway",
-    "image",
-    "instance",
-    "internet-gateway",
-    "nat-gateway",
-    "network-interface",
-    "route-table",
-    "security-group",
-    "subnet",
-    "vpc",
-    "vpc-endpoint",
-];
+const EC2: &str = include_str!("../data/ec2-kinds.txt");
 
 /// How a property is set back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +35,7 @@ enum Call {
 /// The call that sets a property of a kind back; none where it stays.
 fn call(kind: &str, property: &str) -> Option<Call> {
     Some(match (kind, property) {
-        (kind, "tags") if EC2.contains(&kind) => Call::Tags,
+        (kind, "tags") if EC2.lines().any(|known| known == kind) => Call::Tags,
         ("instance", "volumeTags") => Call::VolumeTags,
         ("load-balancer" | "target-group", "tags") => Call::BalancerTags,
         ("role", "tags") => Call::RoleTags,
@@ -138,6 +123,6 @@ mod tests {
         assert_eq!(call("instance", "volumeTags"), Some(Call::VolumeTags));
         assert_eq!(call("instance", "type"), None);
         assert_eq!(call("subnet", "cidr"), None);
-        assert!(EC2.iter().all(|name| kind(name).is_some()));
+        assert!(EC2.lines().all(|name| kind(name).is_some()));
     }
 }

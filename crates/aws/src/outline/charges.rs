@@ -20,18 +20,7 @@ const PLAIN: &[(&str, Item, &str)] = &[
     ("aws_route53_zone", Item::DnsZone, "private"),
 ];
 
-const NOT_COUNTED: &[&str] = &[
-    "data transfer",
-    "data processed by NAT gateways",
-    "capacity units of load balancers (LCU)",
-    "public addresses of the ingress load balancer",
-    "storage in S3 and of images and snapshots",
-    "volumes that the cluster's applications claim",
-    "requests (S3, Route 53, KMS)",
-    "subscriptions and support",
-    "taxes",
-    "discounts (Savings Plans, reserved instances)",
-];
+const NOT_COUNTED: &str = include_str!("../data/not-counted.txt");
 const SEV_SNP: &str = "the surcharge of AMD SEV-SNP";
 
 /// What AWS charges for; nothing for a plan of another platform.
@@ -42,7 +31,7 @@ pub(crate) fn charges(plan: &Plan) -> Charges {
     let pools = std::iter::once(&making.aws.control_plane).chain(&making.aws.compute);
     let is_confidential =
         |pool: &Pool| !matches!(pool.confidential_compute.as_str(), "" | "Disabled") && pool.replicas > 0;
-    let mut not_counted = NOT_COUNTED.to_vec();
+    let mut not_counted: Vec<&str> = NOT_COUNTED.lines().collect();
     if pools.into_iter().any(is_confidential) {
         not_counted.push(SEV_SNP);
     }
