@@ -208,7 +208,7 @@ fn sentences() -> Vec<(String, String)> {
             let take: fn(&str) -> Vec<(usize, String)> =
                 match entry.path().extension().and_then(|extension| extension.to_str()) {
                     Some("rs") => sentences_of_code,
-                    Some("md") => sentences_of_page,
+                    Some("md" | "txt") => sentences_of_page,
                     Some("tf") => sentences_of_module,
                     Some("json") if path.starts_with("docs/") => sentences_of_schema,
                     _ => continue,

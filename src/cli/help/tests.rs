@@ -65,9 +65,9 @@ fn the_long_help_has_every_flag() {
 #[test]
 fn every_example_is_a_command_that_is_understood() {
     let commands = all();
-    for (name, examples) in EXAMPLES {
+    for (name, examples) in EXAMPLES.iter() {
         assert!(commands.iter().any(|(known, _)| known == name), "{name} is not a command");
-        for example in *examples {
+        for example in examples {
             let line = example.split(['|', '>']).next().unwrap_or_default();
             let parsed = shaped(Cli::command()).try_get_matches_from(line.split_whitespace());
             assert!(parsed.is_ok(), "{example}: {}", parsed.err().map(|e| e.to_string()).unwrap_or_default());
