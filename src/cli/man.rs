@@ -116,11 +116,8 @@ fn environment(name: &str) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["ENVIRONMENT"]);
     for group in GROUPS.iter().filter(|group| !reads_little || group.title == EVERYWHERE) {
-        roff.control("SS", [group.title]);
-        if !group.note.is_empty() {
-            roff.text(inline(group.note));
-        }
-        for (variable, meaning) in group.variables {
+        roff.control("SS", [group.title]).text(inline(&group.note));
+        for (variable, meaning) in &group.variables {
             entry(&mut roff, variable, meaning);
         }
     }

@@ -61,14 +61,14 @@ fn named() -> BTreeSet<String> {
 #[test]
 fn every_variable_is_in_the_table() {
     let listed: BTreeSet<&str> =
-        GROUPS.iter().flat_map(|group| group.variables).map(|(name, _)| *name).collect();
+        GROUPS.iter().flat_map(|group| &group.variables).map(|(name, _)| *name).collect();
     let named = named();
     let other = |name: &str| {
         OTHERS.iter().any(|(start, _)| name == *start || start.ends_with('_') && name.starts_with(start))
     };
     let missing: Vec<&String> =
         named.iter().filter(|name| !listed.contains(name.as_str()) && !other(name)).collect();
-    assert!(missing.is_empty(), "add them to src/environment.rs: {missing:?}");
+    assert!(missing.is_empty(), "add them to src/environment.txt: {missing:?}");
     assert!(named.iter().filter(|name| listed.contains(name.as_str())).count() > 25, "{named:?}");
     assert!(!other("AWS_PROFILE") && !listed.contains("AWS_ENDPOINT_URL_OF_TOMORROW"));
 }

@@ -346,9 +346,9 @@ fn environment(written: &mut BTreeMap<String, String>) {
         "# Environment variables\n\n{NOTE}\nThese commands print the same in every environment, except with `--cloud-profile-ref`: {}.\n",
         without.join(", ")
     );
-    for group in GROUPS {
+    for group in GROUPS.iter() {
         write!(text, "\n## {}\n\n{}\n\n| variable | value |\n|---|---|\n", group.title, group.note).unwrap();
-        for (name, value) in group.variables {
+        for (name, value) in &group.variables {
             writeln!(text, "| `{name}` | {} |", cell(value)).unwrap();
         }
     }
