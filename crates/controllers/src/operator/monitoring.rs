@@ -29,131 +29,39 @@ struct Alert {
     /// For how long it must hold.
     lasting: &'static str,
     /// With [`OWN`] for the operator's namespace.
-    expression: &'static str,
+    expression: String,
     summary: &'static str,
 }
 
-const ALERTS: &[Alert] = &[
-    Alert {
-        name: "LandfallOperatorDown",
-        severity: "critical",
-        lasting: "5m",
-        expression: "absent(landfall_leader{namespace=\"NAMESPACE\"}) or sum(landfall_leader{namespace=\"NAMESPACE\"}) < 1",
-        summary: "no replica of landfall's operator works",
-    },
-    Alert {
-        name: "LandfallReconcileFailing",
-        severity: "warning",
-        lasting: "15m",
-        expression: "sum by (controller, reason) (rate(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"transient\"}[5m])) > 0",
-        summary: "{{ $labels.controller }} fails and tries again: {{ $labels.reason }}",
-    },
-    Alert {
-        name: "LandfallReconcileRefused",
-        severity: "warning",
-        lasting: "0m",
-        expression: "sum by (controller, reason) (landfall_failing_objects{namespace=\"NAMESPACE\",category=\"terminal\"}) > 0",
-        summary: "{{ $labels.controller }} waits for a change: {{ $labels.reason }}",
-    },
-    Alert {
-        name: "LandfallReconcilePanic",
-        severity: "critical",
-        lasting: "0m",
-        // A counter that begins with its first error has not increased.
-        expression: "sum by (controller) (increase(landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"}[1h])) > 0 \
-                     or sum by (controller) (landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"} \
-                     unless landfall_reconcile_errors_total{namespace=\"NAMESPACE\",category=\"panic\"} offset 1h) > 0",
-        summary: "an internal error ended a reconciliation of {{ $labels.controller }}",
-    },
-    Alert {
-        name: "LandfallQueueLong",
-        severity: "warning",
-        lasting: "15m",
-        expression: "max by (controller) (landfall_queue_length{namespace=\"NAMESPACE\"}) > 100",
-        summary: "{{ $labels.controller }} has more than 100 objects waiting",
-    },
-    Alert {
-        name: "LandfallReconcileSlow",
-        severity: "warning",
-        lasting: "15m",
-        expression: "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket{namespace=\"NAMESPACE\"}[5m]))) > 10",
-        summary: "reconciliations of {{ $labels.controller }} take more than 10 seconds",
-    },
-    Alert {
-        name: "LandfallObjectsNotReady",
-        severity: "warning",
-        lasting: "1h",
-        expression: "sum by (kind) (aso_engine_objects{namespace=\"NAMESPACE\",ready=\"false\",policy!=\"skip\"}) > 0",
-        summary: "objects of kind {{ $labels.kind }} have not been Ready for an hour",
-    },
-    Alert {
-        name: "LandfallRolloutStopped",
-        severity: "warning",
-        lasting: "0m",
-        expression: "max(landfall_rollout_clusters{namespace=\"NAMESPACE\",state=\"failed\"}) > 0",
-        summary: "a cluster failed with its new plan, and no other cluster takes one",
-    },
-];
+/// A panel of the dashboard.
+struct Panel {
+    title: &'static str,
+    unit: &'static str,
+    legend: &'static str,
+    expression: &'static str,
+}
 
-/// The panels of the dashboard: title, unit, expression, legend. A replica that stands by has no clusters in a rollout,
-/// so that the sum is over operators.
-const PANELS: &[(&str, &str, &str, &str)] = &[
-    ("Leading replicas", "short", "sum(landfall_leader{namespace=~\"$namespace\"})", "leading"),
-    (
-        "Reconciliations",
-        "ops",
-        "sum by (controller, result) (rate(landfall_reconciles_total{namespace=~\"$namespace\"}[5m]))",
-        "{{controller}} {{result}}",
-    ),
-    (
-        "Failed reconciliations",
-        "ops",
-        "sum by (controller, category, reason) (rate(landfall_reconcile_errors_total{namespace=~\"$namespace\"}[5m]))",
-        "{{controller}} {{category}} {{reason}}",
-    ),
-    (
-        "Failing objects",
-        "short",
-        "sum by (controller, category, reason) (landfall_failing_objects{namespace=~\"$namespace\"})",
-        "{{controller}} {{category}} {{reason}}",
-    ),
-    (
-        "Duration (99th percentile)",
-        "s",
-        "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket{namespace=~\"$namespace\"}[5m])))",
-        "{{controller}}",
-    ),
-    (
-        "Waiting objects",
-        "short",
-        "max by (controller) (landfall_queue_length{namespace=~\"$namespace\"})",
-        "{{controller}}",
-    ),
-    (
-        "Writes",
-        "ops",
-        "sum by (controller) (rate(landfall_writes_total{namespace=~\"$namespace\"}[5m]))",
-        "{{controller}}",
-    ),
-    (
-        "ASO objects",
-        "short",
-        "sum by (kind, ready) (aso_engine_objects{namespace=~\"$namespace\"})",
-        "{{kind}} ready={{ready}}",
-    ),
-    (
-        "ASO time to Ready (median)",
-        "s",
-        "histogram_quantile(0.5, sum by (kind, le) (rate(aso_engine_time_to_ready_seconds_bucket{namespace=~\"$namespace\"}[1h])))",
-        "{{kind}}",
-    ),
-    (
-        "Clusters in a rollout",
-        "short",
-        "sum by (state) (landfall_rollout_clusters{namespace=~\"$namespace\"})",
-        "{{state}}",
-    ),
-];
+/// The alerts: blocks with name, severity and duration, the summary, and the lines of the expression. A counter that
+/// begins with its first error has not increased.
+fn alerts() -> impl Iterator<Item = Alert> {
+    include_str!("alerts.txt").split("\n\n").filter_map(|block| {
+        let mut lines = block.lines();
+        let mut words = lines.next()?.split(' ');
+        let (name, severity, lasting) = (words.next()?, words.next()?, words.next()?);
+        let summary = lines.next()?;
+        Some(Alert { name, severity, lasting, expression: lines.collect::<Vec<_>>().join(" "), summary })
+    })
+}
+
+/// The panels: blocks with title, unit, legend and expression. A replica that stands by has no clusters in a rollout, so
+/// that the sum is over operators.
+fn panels() -> impl Iterator<Item = Panel> {
+    include_str!("panels.txt").split("\n\n").filter_map(|block| {
+        let mut lines = block.lines();
+        let (title, unit) = (lines.next()?, lines.next()?);
+        Some(Panel { title, unit, legend: lines.next()?, expression: lines.next()? })
+    })
+}
 
 impl Monitoring {
     /// The objects by which the operator is watched.
@@ -232,7 +140,7 @@ fn reader(deployed: &Deployed) -> [Value; 4] {
 }
 
 fn rules(deployed: &Deployed) -> Value {
-    let rule = |alert: &Alert| {
+    let rule = |alert: Alert| {
         let mut annotations = json!({ "summary": alert.summary });
         if let Some(runbooks) = &deployed.runbooks {
             annotations["runbook_url"] = json!(format!("{runbooks}{}.html", alert.name));
@@ -249,21 +157,21 @@ fn rules(deployed: &Deployed) -> Value {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
         "metadata": selected(deployed),
-        "spec": { "groups": [{ "name": NAME, "rules": ALERTS.iter().map(rule).collect::<Vec<_>>() }] },
+        "spec": { "groups": [{ "name": NAME, "rules": alerts().map(rule).collect::<Vec<_>>() }] },
     })
 }
 
 /// The `ConfigMap` that Grafana's sidecar looks for.
 fn dashboard(namespace: &str) -> Value {
-    let panel = |(at, (title, unit, expression, legend)): (usize, &(&str, &str, &str, &str))| {
+    let panel = |(at, panel): (usize, Panel)| {
         json!({
             "id": at + 1,
             "type": "timeseries",
-            "title": title,
+            "title": panel.title,
             "datasource": { "type": "prometheus", "uid": "${datasource}" },
-            "fieldConfig": { "defaults": { "unit": unit }, "overrides": [] },
+            "fieldConfig": { "defaults": { "unit": panel.unit }, "overrides": [] },
             "gridPos": { "x": (at % 2) * 12, "y": (at / 2) * 8, "w": 12, "h": 8 },
-            "targets": [{ "refId": "A", "expr": expression, "legendFormat": legend }],
+            "targets": [{ "refId": "A", "expr": panel.expression, "legendFormat": panel.legend }],
         })
     };
     let source = json!({ "name": "datasource", "type": "datasource", "query": "prometheus" });
@@ -286,7 +194,7 @@ fn dashboard(namespace: &str) -> Value {
         "time": { "from": "now-6h", "to": "now" },
         "refresh": "1m",
         "templating": { "list": [source, namespaces] },
-        "panels": PANELS.iter().enumerate().map(panel).collect::<Vec<_>>(),
+        "panels": panels().enumerate().map(panel).collect::<Vec<_>>(),
     });
     let mut metadata = metadata(Some(namespace));
     metadata["name"] = json!(DASHBOARD);
@@ -359,8 +267,8 @@ mod tests {
         metrics.leads(true);
         metrics.engine().sample();
         let text = metrics.text();
-        let expressions = ALERTS.iter().map(|alert| alert.expression);
-        let expressions: Vec<&str> = expressions.chain(PANELS.iter().map(|panel| panel.2)).collect();
+        let of_panels = panels().map(|panel| panel.expression.to_owned());
+        let expressions: Vec<String> = alerts().map(|alert| alert.expression).chain(of_panels).collect();
         let named: BTreeSet<String> = expressions.iter().flat_map(|one| metrics_of(one)).collect();
         assert!(named.len() > 6, "{named:?}");
         for name in named {
@@ -380,8 +288,8 @@ mod tests {
     /// A refused object is not tried again, so that counters of errors stay as they are.
     #[test]
     fn refused_objects_are_alerted_as_long_as_they_are_refused() {
-        let refused = ALERTS.iter().filter(|alert| alert.expression.contains("category=\"terminal\""));
-        let expressions: Vec<&str> = refused.map(|alert| alert.expression).collect();
+        let refused = alerts().filter(|alert| alert.expression.contains("category=\"terminal\""));
+        let expressions: Vec<String> = refused.map(|alert| alert.expression).collect();
         assert!(!expressions.is_empty());
         for expression in expressions {
             assert!(expression.contains("landfall_failing_objects"), "{expression}");
@@ -392,8 +300,8 @@ mod tests {
     #[test]
     fn the_first_internal_error_is_alerted() {
         assert!(!Metrics::new().text().contains("category=\"panic\""));
-        let about = ALERTS.iter().filter(|alert| alert.expression.contains("category=\"panic\""));
-        let expressions: Vec<&str> = about.map(|alert| alert.expression).collect();
+        let about = alerts().filter(|alert| alert.expression.contains("category=\"panic\""));
+        let expressions: Vec<String> = about.map(|alert| alert.expression).collect();
         assert!(!expressions.is_empty());
         for expression in expressions {
             assert!(
@@ -405,14 +313,14 @@ mod tests {
 
     #[test]
     fn each_alert_has_a_page_of_its_own() {
-        let names: BTreeSet<String> = ALERTS.iter().map(|alert| format!("{}.md", alert.name)).collect();
+        let names: BTreeSet<String> = alerts().map(|alert| format!("{}.md", alert.name)).collect();
         let pages = PAGES.files().filter_map(|file| file.path().to_str().map(str::to_owned));
         assert_eq!(pages.collect::<BTreeSet<_>>(), names);
-        for alert in ALERTS {
+        for alert in alerts() {
             let page = PAGES.get_file(format!("{}.md", alert.name)).and_then(|file| file.contents_utf8());
             let page = page.unwrap_or_default();
             assert!(page.starts_with(&format!("# {}\n", alert.name)), "{}", alert.name);
-            for name in metrics_of(alert.expression) {
+            for name in metrics_of(&alert.expression) {
                 assert!(page.contains(name.trim_end_matches("_bucket")), "{}: {name}", alert.name);
             }
         }
@@ -425,16 +333,24 @@ mod tests {
             rules.iter().map(|rule| rule["annotations"]["runbook_url"].clone()).collect()
         };
         let without = links(&deployed(true));
-        assert!(without.len() == ALERTS.len() && without.iter().all(Value::is_null));
+        assert!(without.len() == alerts().count() && without.iter().all(Value::is_null));
         let runbooks = Some("https://docs.example.com/landfall/runbooks/".to_owned());
         let with = links(&Deployed { runbooks, ..deployed(true) });
         assert_eq!(with[0], "https://docs.example.com/landfall/runbooks/LandfallOperatorDown.html");
-        assert_eq!(with.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>().len(), ALERTS.len());
+        assert_eq!(with.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>().len(), alerts().count());
+    }
+
+    #[test]
+    fn every_block_of_the_files_is_read() {
+        let blocks = |text: &str| text.split("\n\n").count();
+        assert_eq!(alerts().count(), blocks(include_str!("alerts.txt")));
+        assert_eq!(panels().count(), blocks(include_str!("panels.txt")));
+        assert!(alerts().all(|alert| !alert.expression.is_empty()));
     }
 
     #[test]
     fn every_panel_is_of_the_chosen_namespaces() {
-        for (title, _, expression, _) in PANELS {
+        for Panel { title, expression, .. } in panels() {
             let named = expression.matches("landfall_").count() + expression.matches("aso_engine_").count();
             assert_eq!(expression.matches("{namespace=~\"$namespace\"}").count(), named, "{title}");
         }
