@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::world::text;
 use super::{Drive, ObservedState, Work};
-use crate::core::{Action, Context, Object, Op, Stage, What, decide};
+use crate::core::{Action, Context, Object, Op, Stage, Status, What, decide};
 use crate::desired::{Desired, Hints, Mode, Need, Policy};
 use crate::{keys, kinds};
 
@@ -26,7 +26,14 @@ pub(super) fn action(
         Work::HandOver if is_due(id, object) => {
             reconciled(drive, id, object, &Context { stage: Stage::Handover, ..context })
         }
-        Work::Resume => settled(object, "not paused"),
+        Work::Resume => {
+            let ready = object.ready();
+            let fails = ready.status == Status::False && object.policy() != Policy::Skip;
+            settled(
+                object,
+                &if fails { format!("not paused: {}", ready.said()) } else { "not paused".to_owned() },
+            )
+        }
         Work::HandOver if object.is_handed_over() => settled(object, "handed over already"),
         Work::HandOver => settled(object, "not to be handed over"),
         // What may still change Azure would take its resource with it.

@@ -283,6 +283,17 @@ async fn what_fails_for_good_ends_the_run_and_stops_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_removal_needs_nothing_that_a_killed_creation_took_away() {
+    let api = Played::default();
+    assert_eq!(make(&api).await, Some(End::Done));
+    let name = format!("{}-retry", keys::credential_name(ID));
+    let patch = json!({ "metadata": { "annotations": { (keys::CREDENTIAL_FROM): name } } });
+    api.change("LoadBalancer", "internal", &patch);
+    assert_eq!(work(&api, Job::Remove { takes_others: false }).await, Some(End::Done));
+    assert_eq!((api.in_azure(), api.objects()), (Vec::new(), 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pause_ends_as_it_began() {
     let api = Played::default();
     assert_eq!(make(&api).await, Some(End::Done));

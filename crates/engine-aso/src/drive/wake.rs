@@ -44,22 +44,30 @@ fn conditions(object: &Value) -> Value {
 }
 
 impl Woken {
-    /// Wakes the operator for what it has given up on.
+    /// Wakes the operator for what it has given up on. A removal sets back what a creation has left of that.
     pub(super) async fn wake(drive: &Drive, api: &dyn Api, step: &Step, world: &mut ObservedState) -> Self {
         let mut woken = Self { objects: BTreeMap::new(), until: Instant::now() + AWHILE };
-        if drive.dry_run || !matches!(drive.work, Work::Make(_)) {
+        let is_made = matches!(drive.work, Work::Make(_));
+        if drive.dry_run || !(is_made || matches!(drive.work, Work::Remove)) {
             return woken;
         }
-        let other = format!("{}-retry", keys::credential_name(&drive.infra_id));
-        let patch = json!({ "metadata": { "annotations": { (keys::CREDENTIAL_FROM): other } } });
-        for planned in step.objects.iter().filter(|planned| planned.action.what == What::TerminalError) {
+        let own = keys::credential_name(&drive.infra_id);
+        let other = format!("{own}-retry");
+        for planned in &step.objects {
             let Some(found) = world.get(&planned.object) else { continue };
             let (object, said) = (Object(found), conditions(found));
             let ready = object.ready();
             let gave_up = ready.status == Status::False && ready.severity == Some("Error");
-            if !gave_up || object.policy() == Policy::Skip {
-                continue;
-            }
+            let wakes =
+                planned.action.what == What::TerminalError && gave_up && object.policy() != Policy::Skip;
+            // A creation that was killed in between has not set it back, and the operator cannot delete without it.
+            let is_left = object.annotation(keys::CREDENTIAL_FROM) == Some(&other);
+            let name = match is_made {
+                true if wakes => &other,
+                false if is_left => &own,
+                _ => continue,
+            };
+            let patch = json!({ "metadata": { "annotations": { (keys::CREDENTIAL_FROM): name } } });
             // What cannot be patched stays as it is, and is told.
             if let Ok(now) = api.merge(&location(drive, planned, Some(found)), &patch).await {
                 world.insert(planned.object.kind, now);
