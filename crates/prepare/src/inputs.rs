@@ -12,8 +12,9 @@ use landfall_diagnostics::{Finding, Findings, Span};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::Outcome;
 use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
-use landfall_model::plan;
+use landfall_model::plan::{self, Cluster};
 use landfall_model::prices::Prices;
 use landfall_source::Mask;
 use landfall_workdir::{StepResult, Steps, steps};
@@ -190,9 +191,14 @@ pub(super) fn is_there(path: &Path) -> bool {
 }
 
 /// Whether something of the cluster in a directory was created: a stage has a state of terraform, or the journal of
-/// steps a resource that landfall created itself.
+/// steps a resource that landfall created itself, or objects of Azure Service Operator.
 pub(super) fn is_installed(directory: &Path) -> bool {
-    has_native_steps(directory) || has_state(directory)
+    has_native_steps(directory) || has_state(directory) || has_objects(directory)
+}
+
+/// Whether a run began to create objects of Azure Service Operator.
+fn has_objects(directory: &Path) -> bool {
+    steps(directory).is_ok_and(|steps| steps.iter().any(|known| known.step == "aso.apply"))
 }
 
 /// Whether the journal of steps has a resource that landfall created itself.
@@ -238,8 +244,8 @@ pub fn engine_of(directory: &Path, noted: Option<plan::Engine>) -> Option<plan::
     }
 }
 
-/// The names of the DNS records that earlier runs from a directory created, in lower case.
-pub(super) fn own_records(directory: &Path) -> Vec<String> {
+/// The names of the DNS records that earlier runs from a directory created for the cluster of a config, in lower case.
+pub(super) fn own_records(directory: &Path, config: &InstallConfig) -> Vec<String> {
     let stages = std::fs::read_dir(directory.join("terraform")).into_iter().flatten().flatten();
     let of_state = |stage: PathBuf| landfall_engine_terraform::record_names(&stage).unwrap_or_default();
     let mut names: Vec<String> = stages.flat_map(|stage| of_state(stage.path())).collect();
@@ -248,6 +254,10 @@ pub(super) fn own_records(directory: &Path) -> Vec<String> {
         let refused = |name: &str| steps.last(name).is_some_and(|last| last.result == StepResult::Failed);
         let created = steps.iter().filter(|known| !refused(&known.step));
         names.extend(created.filter_map(|known| noted_record(&known.detail)));
+    }
+    if has_objects(directory) {
+        // Preflight has refused the run that would have found another's.
+        names.push(format!("api.{}", Cluster::of(config).domain));
     }
     names.iter().map(|name| name.trim_end_matches('.').to_lowercase()).collect()
 }
@@ -369,7 +379,15 @@ mod tests {
                                          "instances": [instance] });
         let state = serde_json::json!({ "version": 4, "resources": [record] });
         std::fs::write(folder.join("terraform.tfstate"), state.to_string())?;
-        assert_eq!(own_records(root.path()), ["api.demo.example.com"]);
+        let mut config = InstallConfig { base_domain: "example.com".to_owned(), ..InstallConfig::default() };
+        "New".clone_into(&mut config.metadata.name);
+        assert_eq!(own_records(root.path(), &config), ["api.demo.example.com"]);
+        std::fs::create_dir_all(root.path().join(".landfall"))?;
+        let step =
+            r#"{"time":"2026-12-01T02:56:26Z","step":"aso.apply","result":"began","detail":"20 objects"}"#;
+        std::fs::write(root.path().join(".landfall/steps.jsonl"), format!("{step}\n"))?;
+        assert_eq!(own_records(root.path(), &config), ["api.demo.example.com", "api.new.example.com"]);
+        assert!(is_installed(root.path()));
         let azure = r#"{"id":"/subscriptions/s/x/dnsZones/example.com/A/api.demo"}"#;
         assert_eq!(noted_record(azure).as_deref(), Some("api.demo.example.com"));
         assert_eq!(

@@ -185,7 +185,8 @@ pub fn examine(directory: &Path, basis: &Basis, strictness: Strictness) -> Resul
         return Err(Error::NoConfig { directory: directory.to_owned() }.into());
     }
     let examined = examine_file(&path, basis, strictness)?;
-    Ok(Examined { own_records: inputs::own_records(directory), ..examined })
+    let own_records = inputs::own_records(directory, &examined.config);
+    Ok(Examined { own_records, ..examined })
 }
 
 /// Reads and judges an install config, wherever it is.

@@ -29,8 +29,9 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     if !others.is_empty() {
         out.push(cloud_pages::group_owned(name, &others));
     }
-    // What is in a group with this cluster's own tag is this cluster's: the installation goes on.
-    if own.is_empty() && group.resources > 0 {
+    // What is in a group with this cluster's own tag is this cluster's, and what was created from the same directory: the
+    // installation goes on.
+    if own.is_empty() && group.resources > 0 && !planning.case.installed {
         out.push(cloud_pages::group_not_empty(name, group));
     }
 }
