@@ -83,6 +83,23 @@ fn a_protected_cluster_is_kept_whoever_deletes_it_and_how() {
     });
     asked.says("Ready", "True", &[]);
 
+    // `kubectl replace` takes the annotation away with all other notes, also while no operator runs.
+    drop(controller);
+    let mut plain = asked.get().unwrap();
+    for notes in ["labels", "annotations", "finalizers"] {
+        plain["metadata"].as_object_mut().unwrap().remove(notes);
+    }
+    management.server.call("PUT", &asked.path(), &plain).unwrap();
+    let answers = [asked.try_delete("Background"), management.server.call("DELETE", &network, &Value::Null)];
+    assert!(answers.iter().all(|answer| is_refused(answer, PROTECTED)), "{answers:?}");
+    let controller = Controller::start_with(&management, &["--secret-namespaces=*"], true);
+    until("it is protected again", || {
+        let annotations = asked.get()?["metadata"]["annotations"].clone();
+        let noted =
+            ["deletion-protection", "plan-hash"].map(|key| &annotations[format!("aso.landfall.dev/{key}")]);
+        noted.iter().all(|value| value.is_string()).then_some(())
+    });
+
     asked.unprotect();
     until("it may be deleted", || asked.try_delete("Background").ok());
     until("it is gone", || asked.get().is_none().then_some(()));

@@ -21,7 +21,7 @@ pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
 pub(super) const RELEASE: &str = "aso.landfall.dev/release";
 
 /// Annotation of the resource: the digest of the plan that its cluster has, once that was Ready.
-pub(super) const PLAN: &str = "aso.landfall.dev/plan-hash";
+pub(crate) const PLAN: &str = "aso.landfall.dev/plan-hash";
 
 /// Annotation of the resource: the digest of what its owner had decided for that plan.
 pub(super) const OWNER_INPUTS: &str = "aso.landfall.dev/owner-inputs-hash";

@@ -201,17 +201,24 @@ impl Given {
 
     /// The credential for the operator, with the ids that the resource fixes. A failure names all missing keys.
     pub(super) fn credential(&self, spec: &Spec) -> Result<Credential, Failed> {
-        let mut missing = Vec::new();
+        let (mut missing, mut strange) = (Vec::new(), false);
         let mut id = |fixed: &str, key: &'static str| {
             let id = Some(fixed.to_owned()).filter(|id| !id.is_empty()).or_else(|| self.text(key));
             if id.is_none() {
                 missing.push(key);
             }
+            let fits = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
+            strange |= id.as_ref().is_some_and(|id| !id.chars().all(fits));
             id.unwrap_or_default()
         };
         let subscription_id = id(&spec.subscription_id, "AZURE_SUBSCRIPTION_ID");
         let tenant_id = id(&spec.tenant_id, "AZURE_TENANT_ID");
         let client_id = id("", "AZURE_CLIENT_ID");
+        if strange {
+            let why =
+                "or spec has an id of a subscription, tenant or client with characters that ids do not have";
+            return Err(self.unusable(why));
+        }
         let lacks = format!("lacks {}", missing.join(", "));
         match self.proof() {
             Ok(proof) if missing.is_empty() => {
@@ -457,6 +464,12 @@ mod tests {
     fn the_content_of_a_secret_is_never_reported() {
         let wrong = given(&[("AZURE_SUBSCRIPTION_ID", "canary")]).credential(&Spec::default());
         assert!(wrong.is_err_and(|failed| !failed.note.contains("canary")));
+        // One that is noted cannot be corrected later.
+        let spec = Spec { tenant_id: "canary/../x".to_owned(), ..Spec::default() };
+        let wrong = given(&[&IDS[..], &[("AZURE_CLIENT_SECRET", "s")]].concat()).credential(&spec);
+        assert!(wrong.is_err_and(
+            |failed| failed.note.contains("or spec has an id") && !failed.note.contains("canary")
+        ));
     }
 
     #[test]

@@ -44,7 +44,7 @@ use futures::stream::{self, BoxStream};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-pub(crate) use anchor::PROTECTION;
+pub(crate) use anchor::{PLAN, PROTECTION};
 pub use booting::{BootCreator, BootOrder, BootRemoval, Booted};
 pub use metrics::Numbers;
 pub use resource::{

@@ -102,8 +102,7 @@ impl Resource {
         works && self.metadata.annotations.contains_key(keys::DELETE_FOR_MOVE)
     }
 
-    /// The infrastructure ID that was chosen before. The label is there from the first write on, and moves
-    /// with the resource; the status does not.
+    /// The infrastructure ID that was chosen before. The label moves with the resource, the status does not.
     pub(super) fn chosen_id(&self) -> Option<&str> {
         let ids = [Some(&self.status.infra_id), self.metadata.labels.get(keys::CLUSTER)];
         ids.into_iter().flatten().map(String::as_str).find(|id| !id.is_empty())
@@ -123,13 +122,11 @@ pub struct Spec {
     pub install_config: Map<String, Value>,
     /// Reference to the install config, as YAML or JSON. Default key: `install-config.yaml`.
     pub install_config_ref: Option<Reference>,
-    /// Reference to a facts file of `landfall facts`. Default key: `facts.json`. Without facts, landfall plans
-    /// with its catalogue.
+    /// Reference to a facts file of `landfall facts`. Default key: `facts.json`. Default: the catalogue.
     pub facts_ref: Option<Reference>,
     /// The cloud profile that restricts regions, zones and machine types.
     pub cloud_profile_ref: Option<ProfileReference>,
-    /// The infrastructure ID, part of the names of all resources. Default: generated, and kept in the status.
-    /// It cannot be changed later.
+    /// The infrastructure ID, part of all names. Default: generated. It cannot be changed later.
     #[serde(rename = "infraID")]
     pub infra_id: String,
     /// The OpenShift release. Default: the catalogue's default release when the cluster was planned first.
@@ -316,6 +313,9 @@ pub struct Status {
     /// The infrastructure ID.
     #[serde(rename = "infraID", skip_serializing_if = "String::is_empty")]
     pub infra_id: String,
+    /// The subscription that the cluster was planned in.
+    #[serde(rename = "subscriptionID", skip_serializing_if = "String::is_empty")]
+    pub subscription_id: String,
     /// The Secret with the credentials that is held for this cluster.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub credentials_secret: String,

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::manifests::{NAME, kept, labels};
 use crate::admission::holds;
-use crate::azure_infrastructure::{AZURE_INFRASTRUCTURE, PROTECTION};
+use crate::azure_infrastructure::{AZURE_INFRASTRUCTURE, PLAN, PROTECTION};
 
 /// The kinds of policies and bindings.
 pub(super) const POLICY: &str = "ValidatingAdmissionPolicy";
@@ -144,10 +144,18 @@ fn annotated(object: &str, key: &str) -> String {
     format!("has({object}.metadata.annotations) && '{key}' in {object}.metadata.annotations")
 }
 
-/// Whether the cluster of a resource is protected, as the controller sees it.
+/// Whether the cluster of a resource is protected, as the controller sees it: also where the annotation went with all
+/// other notes, as `kubectl replace` does it, and the controller has not put it back yet. The status stays then.
 fn is_protected(object: &str) -> String {
     let is_there = annotated(object, PROTECTION);
-    format!("{is_there} && {object}.metadata.annotations['{PROTECTION}'] != 'false'")
+    let says = |field: &str| format!("(has({object}.status.{field}) && {object}.status.{field})");
+    let (added, removed) = (says("deletionProtectionAdded"), says("deletionProtectionRemoved"));
+    let labels = format!("{object}.metadata.labels");
+    let is_noted = format!("has({labels}) && '{CLUSTER}' in {labels} && {}", annotated(object, PLAN));
+    format!(
+        "({is_there} ? {object}.metadata.annotations['{PROTECTION}'] != 'false' : \
+         has({object}.status) && {added} && !{removed} && !({is_noted}))"
+    )
 }
 
 #[cfg(test)]

@@ -407,7 +407,7 @@ async fn machines_find_the_api_by_its_address_where_the_user_has_the_records() {
     let master = MASTER.replace("https://api-int", "https://api-int.demo.example.com:22623/config/master");
     for (given, address) in [(Value::Null, "10.0.127.254"), ("10.0.0.9".into(), "10.0.0.9")] {
         let (stage, creator) = booting(&[("bootstrap.ign", WHOLE), ("master.ign", &master)], &config);
-        stage.change(&json!({ "spec": { "apiInternalIP": given, "release": "4.21" } }));
+        stage.change(&json!({ "spec": { "apiInternalIP": given, "release": "4.22" } }));
         creator.answers(Ok(pointer()));
         stage.rounds(36).await;
         assert_eq!(stage.condition("Ready"), "True Done", "{}", ready(&stage));

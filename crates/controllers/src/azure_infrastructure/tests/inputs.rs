@@ -107,6 +107,9 @@ async fn another_subscription_is_refused_once_the_cluster_was_planned() {
     // A note that was removed is not needed.
     stage.change(&json!({ "metadata": { "annotations": { (anchor::SUBSCRIPTION): null } } }));
     refused(&stage, "AZURE_SUBSCRIPTION_ID ").await;
+    // Nor one that says what the new credentials say.
+    stage.change(&json!({ "metadata": { "annotations": { (anchor::SUBSCRIPTION): OTHER } } }));
+    refused(&stage, "AZURE_SUBSCRIPTION_ID ").await;
 
     stage.played.put(at("secrets", "azure"), credentials);
     stage.rounds(3).await;

@@ -96,6 +96,7 @@ impl Run<'_> {
             self.because(VALIDATED, taken)?;
         }
         self.status.infra_id.clone_from(&infra_id);
+        subscription.clone_into(&mut self.status.subscription_id);
         let ids = inputs::ids(&credential);
         let source = credential.source();
         let generation = self.resource.metadata.generation;
@@ -230,15 +231,15 @@ impl Run<'_> {
     }
 
     /// A credential, unless it is for another subscription than the one that the cluster was planned in: there would be a
-    /// second cluster, and the first would be lost. A note in the resource counts, or what this process knows of one
-    /// that was removed.
+    /// second cluster, and the first would be lost. What the status or a note in the resource says counts, or what this
+    /// process knows of one that was removed: `kubectl replace` takes notes away, and a move the status.
     pub(super) fn in_its_subscription(
         &self,
         infra_id: &str,
         credential: Credential,
     ) -> Result<Credential, Failed> {
-        let noted = anchor::noted_subscription(self.resource);
-        let known = Some(noted.to_owned()).filter(|noted| !noted.is_empty());
+        let noted = [self.status.subscription_id.as_str(), anchor::noted_subscription(self.resource)];
+        let known = noted.into_iter().find(|noted| !noted.is_empty()).map(str::to_owned);
         let known = known.or_else(|| self.controller.claims.subscription(&self.key())).unwrap_or_default();
         if known.is_empty() || known.eq_ignore_ascii_case(&credential.subscription_id) {
             return Ok(credential);
