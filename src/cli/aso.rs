@@ -13,6 +13,8 @@ mod roles;
 mod settings;
 pub mod without_object;
 
+pub use settings::silent;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::net::Ipv4Addr;
@@ -31,16 +33,15 @@ use landfall_engine_aso::translate::patches::by_object;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, pages, translate};
 use landfall_engine_aso::{anchor, detect};
 use landfall_install_config::assets;
-use landfall_install_config::verdict::Outcome;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::{Engine, Plan};
 use serde_json::Value;
 
-use super::create::{BasisArgs, refused, said};
+use super::create::{BasisArgs, said};
 use super::input::Reading;
 use super::namespace::namespace;
-use super::{Exit, Output, Settings};
-use crate::prepare::{self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, Options, Refusal, Said};
+use super::{Ended, Exit, Output, Settings};
+use crate::prepare::{self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, Options, Refusal};
 use settings::{EngineSettings, Machines, Stage, of_operator, uuid};
 
 /// Manage clusters with Azure Service Operator
@@ -149,7 +150,7 @@ struct RenderArgs {
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let args = match &args.what {
         What::Render(args) => args,
         What::Check(args) => return check::run(args, settings),
@@ -161,13 +162,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         What::Handover(args) => return manage::run(args, manage::Change::HandOver, settings),
         What::Move(args) => return manage::relocate(args, settings),
     };
-    match render(args, settings) {
-        Ok(documents) => {
-            settings.printer.data(&written(&documents, settings.output)?)?;
-            Ok(Exit::Done)
-        }
-        Err(refusal) => refused(refusal, settings),
-    }
+    let documents = render(args, settings)?;
+    settings.printer.data(&written(&documents, settings.output)?)?;
+    Ok(Exit::Done)
 }
 
 /// An object, and what must be known before it is created.
@@ -227,17 +224,7 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
         _ => own,
     };
     let patched_by = args.aso_patches.as_deref().or(args.engine_settings.as_deref());
-    let refuse = &|findings: Vec<Finding>| {
-        if let Some(refusal) = patches::misfit(patched_by, &findings) {
-            return refusal;
-        }
-        let mut out = Findings::default();
-        for finding in findings {
-            out.push(finding);
-        }
-        let findings = assets::placed(out, &examined.config, &examined.said.text);
-        Refusal::Unfit(Box::new(Said { findings, outcome: Outcome::Rejected, ..examined.said.again() }))
-    };
+    let refuse = &|findings: Vec<Finding>| patches::unfit(patched_by, findings, &examined);
     let objects = objects(&outlook.plan, &basis, &own).map_err(refuse)?;
     check_operator(&outlook.plan, &basis, args.controller_settings.as_deref(), refuse)?;
     let credential = credential::foreseen(&outlook.plan, &credentials, &Environment);
@@ -284,12 +271,17 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     prepare::named(path)
 }
 
+/// The name of the cloud of a plan; empty for a platform other than Azure.
+#[must_use]
+pub fn cloud_of(plan: &Plan) -> &str {
+    plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str())
+}
+
 /// The operator's objects.
 fn objects(plan: &Plan, basis: &Basis, own: &EngineSettings) -> Result<Vec<Desired>, Vec<Finding>> {
-    let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
     let input = Input {
         plan,
-        cloud: Domains::of(&basis.catalogue.azure, name),
+        cloud: Domains::of(&basis.catalogue.azure, cloud_of(plan)),
         machines: own.makes_machines(),
         bootstrap: own.is_bootstrap(),
         api_internal_ip: own.api_internal_ip,
@@ -307,7 +299,7 @@ fn check_operator(
     secret: Option<&Path>,
     refuse: &dyn Fn(Vec<Finding>) -> Refusal,
 ) -> Result<(), Refusal> {
-    let cloud = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
+    let cloud = cloud_of(plan);
     // All but the settings is taken to be as it must be: nobody was asked.
     let operator = Deployment { name: detect::DEPLOYMENT.to_owned(), available: 1, ..Deployment::default() };
     let mut settings = BTreeMap::new();

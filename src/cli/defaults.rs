@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::create::CloudArgs;
 use super::input::{Input, Reading};
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::ui::{Judged, json, text};
 
 /// Print an install config with its defaults
@@ -36,11 +36,8 @@ pub struct Args {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    let catalogue = match args.clouds.catalogue(settings) {
-        Ok(catalogue) => catalogue,
-        Err(refusal) => return super::create::refused(refusal, settings),
-    };
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
+    let catalogue = args.clouds.catalogue(settings)?;
     let input = Input::single(&args.file);
     let file = &input.name();
     settings.printer.detail(&format!("validating {file}"));

@@ -12,10 +12,12 @@ use landfall_net::calls;
 use serde_json::{Value, json};
 
 use super::signals::Signals;
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::install::{End, Fault, StageDone, Watcher};
 use crate::ui::prompt::{NoAnswer, Prompts};
 use crate::ui::{Printer, Pulse, StageBars, counted, json as json_form, text};
+use crate::workdir::{ClusterDir, Step, StepResult};
+use crate::{prepare, workdir};
 
 /// Which engine, and where its parts are.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,9 +43,10 @@ impl EngineArgs {
     ///
     /// # Errors
     /// There is none, or it is too old or does not run.
-    pub async fn find(&self) -> Result<Terraform, EngineFault> {
+    pub async fn find(&self) -> Result<Terraform, Ended> {
         let search = Search { program: self.terraform.as_deref(), plugin_dir: self.plugin_dir.as_deref() };
-        Terraform::find(&search).await
+        let found = Terraform::find(&search).await;
+        found.map_err(|fault| Ended::Findings(fault.finding(), Exit::Failed))
     }
 }
 
@@ -157,18 +160,22 @@ impl Watcher for Shown<'_> {
     }
 }
 
-/// Asks whether to go on; how the run ends where it is not to.
+/// Asks whether to go on, and says `otherwise` where it is not to.
 ///
 /// # Errors
-/// The terminal is gone.
-pub fn consent(question: &str, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+/// The user does not want it, or the terminal is gone.
+pub fn consent(question: &str, otherwise: Option<&str>, settings: &Settings) -> Result<(), Ended> {
     let prompts = Prompts::new(settings.printer.colours().talk);
-    match prompts.and_then(|prompts| prompts.confirm(question)) {
-        Ok(true) => Ok(None),
-        Ok(false) => Ok(Some(Exit::Failed)),
-        Err(NoAnswer::Stopped) => Ok(Some(Exit::Interrupted)),
-        Err(fault) => Err(fault.into()),
+    let exit = match prompts.and_then(|prompts| prompts.confirm(question)) {
+        Ok(true) => return Ok(()),
+        Ok(false) => Exit::Failed,
+        Err(NoAnswer::Stopped) => Exit::Interrupted,
+        Err(fault) => return Err(Ended::Failed(fault.into())),
+    };
+    if let Some(line) = otherwise {
+        settings.printer.talk(line);
     }
+    Err(Ended::Said(exit))
 }
 
 /// What is said where terraform is asked to stop.
@@ -177,9 +184,23 @@ pub const TERRAFORM_STOPS: [&str; 2] = [
     "still stopping: terraform finishes its current operations, so that nothing is lost",
 ];
 
-/// Asks the work to stop whenever the user or the system asks the program to; never ends by itself.
-/// The lines are said the first time, and each time after that.
-pub async fn listen(stop: &Stop, shown: &Shown<'_>, lines: [&str; 2]) -> Infallible {
+/// The work, which is asked to stop whenever the user or the system asks the program to. The lines are said the first
+/// time, and each time after that.
+pub async fn stoppable<T>(
+    work: impl Future<Output = T>,
+    stop: &Stop,
+    shown: &Shown<'_>,
+    lines: [&str; 2],
+) -> T {
+    tokio::select! {
+        biased;
+        never = listen(stop, shown, lines) => match never {},
+        result = work => result,
+    }
+}
+
+/// Asks the work to stop as [`stoppable`] says; never ends by itself.
+async fn listen(stop: &Stop, shown: &Shown<'_>, lines: [&str; 2]) -> Infallible {
     let Some(mut signals) = Signals::new() else {
         // Terraform then goes on without the program.
         return pending().await;
@@ -224,19 +245,39 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
     Ok((findings, exit))
 }
 
+/// Adds to the journal of steps.
+///
+/// # Errors
+/// The journal cannot be written.
+pub fn note(
+    cluster: &ClusterDir,
+    step: &str,
+    result: StepResult,
+    detail: &str,
+) -> Result<(), workdir::Error> {
+    note_given(cluster, step, result, detail, String::new())
+}
+
+/// The same, with a fingerprint of what the step was given.
+///
+/// # Errors
+/// The journal cannot be written.
+pub fn note_given(
+    cluster: &ClusterDir,
+    step: &str,
+    result: StepResult,
+    detail: &str,
+    inputs: String,
+) -> Result<(), workdir::Error> {
+    let (step, detail) = (step.to_owned(), detail.to_owned());
+    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs })
+}
+
 /// Shows findings that have no place in a file, unless they go into JSON.
 pub fn report(findings: &[Finding], settings: &Settings) {
     if settings.output != Output::Json {
         settings.printer.report(&text::placeless(findings, settings.printer.styles().talk));
     }
-}
-
-/// Says that there is no engine.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn missing(fault: &EngineFault, settings: &Settings) -> anyhow::Result<Exit> {
-    ended("refused", &fault.finding(), Exit::Failed, settings)
 }
 
 /// Says why a run ended before it began.
@@ -262,7 +303,7 @@ pub fn concluded(
     done: &str,
     advises: bool,
     settings: &Settings,
-) -> anyhow::Result<Exit> {
+) -> Result<Exit, Ended> {
     if settings.output == Output::Json {
         settings.printer.data(&format!("{data}\n"))?;
         return Ok(exit);

@@ -8,9 +8,9 @@ use landfall_install_config::verdict::active;
 use landfall_model::facts::Facts;
 
 use super::asking::{AskArgs, Live};
-use super::create::{BasisArgs, refused, said};
+use super::create::{BasisArgs, said};
 use super::input::Reading;
-use super::{Exit, Settings, prices};
+use super::{Ended, Exit, Settings, prices};
 use crate::prepare::{Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
 
 /// Print facts about the cloud
@@ -41,7 +41,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Something outside of the input and the cloud went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let live =
         Live::new(if args.prices { "prices" } else { "facts" }, Some(args.asking.limit()), &settings.printer);
@@ -49,16 +49,11 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         let given = (&args.basis, args.reading, &args.asking);
         return prices::run(&directory, given, &live, settings);
     }
-    let facts = gathered(args, &directory, &live, settings);
+    let (facts, warned) = gathered(args, &directory, &live, settings)?;
     drop(live);
-    match facts {
-        Ok((facts, warned)) => {
-            said(&warned, settings);
-            settings.printer.data(&facts.to_text())?;
-            Ok(Exit::Done)
-        }
-        Err(refusal) => refused(refusal, settings),
-    }
+    said(&warned, settings);
+    settings.printer.data(&facts.to_text())?;
+    Ok(Exit::Done)
 }
 
 /// The facts, and what is worth saying of what they rest on.

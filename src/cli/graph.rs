@@ -15,8 +15,8 @@ use landfall_install_config::verdict::{Outcome, Strictness, active};
 use landfall_model::plan;
 use landfall_platform::native::{GIVEN, Graph};
 
-use super::create::{BasisArgs, refused};
-use super::{Exit, Output, Settings};
+use super::create::BasisArgs;
+use super::{Ended, Exit, Output, Settings};
 use crate::graph::{Part, Resource, Resources};
 use crate::prepare::{Environment, FactsFrom, Options, Refusal, Said};
 use crate::{graph, prepare};
@@ -68,22 +68,17 @@ const DRAWN: &str = "`--resources` draws what the native engine can create: the 
 ///
 /// # Errors
 /// Standard output cannot be written; no program opens the drawing.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let drawn = if args.resources {
         let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
         let facts = directory.join(prepare::FACTS);
         if args.facts.is_none() && !facts.exists() {
-            let line = format!(
-                "error: {} is missing: create the cluster's files, or set --facts\n",
-                facts.display()
-            );
-            settings.printer.report(&line);
-            return Ok(Exit::Usage);
+            let facts = facts.display();
+            return Err(Ended::Usage(format!(
+                "{facts} is missing: create the cluster's files, or set --facts"
+            )));
         }
-        match resources(args, &directory, settings) {
-            Ok(graph) => Some(graph),
-            Err(refusal) => return refused(refusal, settings),
-        }
+        Some(resources(args, &directory, settings)?)
     } else {
         None
     };

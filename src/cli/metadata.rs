@@ -9,8 +9,7 @@ use landfall_platform::World;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
-use super::destroy::{ended, unnamed};
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::prepare::Environment;
 use crate::prepare::target::{self, Refreshed};
 use crate::wait::pages;
@@ -50,40 +49,31 @@ const LIMIT: Duration = Duration::from_secs(20);
 ///
 /// # Errors
 /// A file cannot be written, or the operating system cannot wait for the network.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let What::Refresh(args) = &args.what;
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let path = args.kubeconfig.clone().unwrap_or_else(|| directory.join(KUBECONFIG));
-    let access = match Access::read(&path, &|name: &str| Environment.variable(name)) {
-        Ok(access) => access,
-        Err(bad) => {
-            let exit = if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid };
-            return ended("refused", &[pages::kubeconfig(&bad)], exit, settings);
-        }
-    };
-    let infrastructure = match ask(&access)? {
-        Ok(infrastructure) => infrastructure,
-        Err(fault) => {
-            return ended("refused", &[pages::setup(&fault.why())], Exit::Failed, settings);
-        }
-    };
-    match target::refresh(&directory, &infrastructure) {
-        Ok(refreshed) => tell(&directory, &refreshed, settings),
-        Err(why) => unnamed(why, settings),
-    }
+    let access = Access::read(&path, &|name: &str| Environment.variable(name)).map_err(|bad| {
+        let exit = if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid };
+        Ended::finding(pages::kubeconfig(&bad), exit)
+    })?;
+    let refreshed = target::refresh(&directory, &ask(&access)?)?;
+    tell(&directory, &refreshed, settings)
 }
 
 /// The cluster's object `Infrastructure`; null where there is none.
-fn ask(access: &Access) -> anyhow::Result<Result<Value, Fault>> {
+fn ask(access: &Access) -> Result<Value, Ended> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let place = ObjectRef::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER);
-    Ok(runtime.block_on(async {
+    let found: Result<Option<Value>, Fault> = runtime.block_on(async {
         let live = Live::new(access.client(LIMIT)?).within(LIMIT);
-        Ok(live.get(&place).await?.unwrap_or_default())
-    }))
+        live.get(&place).await
+    });
+    let found = found.map_err(|fault| Ended::finding(pages::setup(&fault.why()), Exit::Failed))?;
+    Ok(found.unwrap_or_default())
 }
 
-fn tell(directory: &Path, refreshed: &Refreshed, settings: &Settings) -> anyhow::Result<Exit> {
+fn tell(directory: &Path, refreshed: &Refreshed, settings: &Settings) -> Result<Exit, Ended> {
     let endpoints: Vec<Value> =
         refreshed.endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url })).collect();
     if settings.output == Output::Json {

@@ -12,6 +12,7 @@ mod create;
 mod defaults;
 mod destroy;
 mod duration;
+mod ended;
 mod engine;
 mod exit;
 mod explain;
@@ -45,6 +46,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use tokio::time::Instant;
+
+use ended::Ended;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,9 +100,9 @@ macro_rules! commands {
         }
 
         impl Command {
-            fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+            fn run(&self, settings: &Settings) -> Result<Exit, Ended> {
                 match self {
-                    $($(#[$meta])* Self::$name(args) => $module::run(args, settings),)*
+                    $($(#[$meta])* Self::$name(args) => Ok($module::run(args, settings)?),)*
                 }
             }
         }
@@ -149,7 +152,7 @@ pub fn main() -> Exit {
     };
     asked.record(&settings);
     settings.printer.record_calls();
-    let exit = cli.command.run(&settings).unwrap_or_else(|fault| {
+    let exit = cli.command.run(&settings).or_else(|ended| ended.tell(&settings)).unwrap_or_else(|fault| {
         settings.printer.fault(&*fault);
         Exit::Failed
     });

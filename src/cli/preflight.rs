@@ -6,11 +6,11 @@ use landfall_diagnostics::Finding;
 
 use super::accept::AcceptArgs;
 use super::asking::{AskArgs, Live};
-use super::create::{BasisArgs, judged, refused, said};
+use super::create::{BasisArgs, judged, said};
 use super::input::Reading;
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::preflight::Report;
-use crate::prepare::{Refusal, Said, examine, preflight};
+use crate::prepare::{Error, Said, examine, preflight};
 use crate::ui::{Judged, checks};
 
 /// Check the cloud before an installation
@@ -37,25 +37,14 @@ pub struct Args {
 ///
 /// # Errors
 /// Something outside of the input and the cloud went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let live = Live::new("preflight", Some(args.asking.limit()), &settings.printer);
-    let checked = args.basis.basis(&directory, settings).and_then(|basis| {
-        let examined = examine(&directory, &basis, args.reading.into())?;
-        let report = preflight(&directory, &examined, &basis, &args.asking.ask(&live))?;
-        Ok((examined, report))
-    });
+    let basis = args.basis.basis(&directory, settings)?;
+    let examined = examine(&directory, &basis, args.reading.into())?;
+    let report = preflight(&directory, &examined, &basis, &args.asking.ask(&live))?;
     drop(live);
-    let (examined, report) = match checked {
-        Ok(checked) => checked,
-        Err(refusal) => return refused(refusal, settings),
-    };
-    let Some(mut report) = report else {
-        return refused(
-            Refusal::Failed(crate::prepare::Error::NoCloud { platform: examined.platform() }),
-            settings,
-        );
-    };
+    let mut report = report.ok_or_else(|| Error::NoCloud { platform: examined.platform() })?;
     args.accept.say_unused(&report.accept(&args.accept.accept), settings);
     let findings = report.findings();
     let said = &examined.said;

@@ -7,10 +7,9 @@ use landfall_install_config::assets;
 use landfall_model::prices::Prices;
 
 use super::asking::{AskArgs, Live};
-use super::create::BasisArgs;
+use super::create::{BasisArgs, said};
 use super::input::Reading;
-use super::{Exit, Settings};
-use crate::cli::create::{refused, said};
+use super::{Ended, Exit, Settings};
 use crate::preflight::Watcher as _;
 use crate::prepare::{Refusal, Said, examine, prices_of_cloud};
 
@@ -20,17 +19,13 @@ pub(super) fn run(
     (basis, reading, asking): (&BasisArgs, Reading, &AskArgs),
     live: &Live<'_>,
     settings: &Settings,
-) -> anyhow::Result<Exit> {
+) -> Result<Exit, Ended> {
     let gathered = gathered(directory, (basis, reading, asking), live, settings);
     live.over();
-    match gathered {
-        Ok((prices, warned)) => {
-            said(&warned, settings);
-            settings.printer.data(&prices.to_text())?;
-            Ok(Exit::Done)
-        }
-        Err(refusal) => refused(refusal, settings),
-    }
+    let (prices, warned) = gathered?;
+    said(&warned, settings);
+    settings.printer.data(&prices.to_text())?;
+    Ok(Exit::Done)
 }
 
 fn gathered(

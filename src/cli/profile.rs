@@ -19,9 +19,9 @@ use landfall_diagnostics::{Finding, Kind, Span};
 use landfall_install_config::verdict::Outcome;
 use landfall_source::{MOST_BYTES, Mask, text_of};
 
-use super::create::{judged, refused};
+use super::create::judged;
 use super::input::Input;
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::prepare::{Error, Refusal, Said};
 use crate::ui::layout::compared;
 use crate::ui::{github, json, printable, sarif, text};
@@ -135,25 +135,23 @@ impl What {
 ///
 /// # Errors
 /// Standard output cannot be written, or a file cannot be read.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     if args.what.reads_input_twice() {
-        settings.printer.report("error: only one of `--parent` and `--profile` can be `-`, standard input\n");
-        return Ok(Exit::Usage);
+        let why = "only one of `--parent` and `--profile` can be `-`, standard input";
+        return Err(Ended::Usage(why.to_owned()));
     }
-    let done = match &args.what {
+    match &args.what {
         What::Render(args) => match joined(&args.pair) {
-            Ok(joined) => Ok(render(&joined, settings)),
             // What is printed is kept as a profile: where there is none, nothing is.
             Err(Refusal::Invalid(refused)) => {
                 settings.printer.report(&text::render(&judged(&refused), settings.printer.styles().talk));
-                return Ok(Exit::NotValid);
+                Ok(Exit::NotValid)
             }
-            Err(refusal) => Err(refusal),
+            joined => render(&joined?, settings),
         },
-        What::Check(args) => judge(args, settings).map(|judged| show(&judged, settings)),
-        What::Diff(args) => joined(&args.pair).map(|joined| diff(&joined, settings)),
-    };
-    done.unwrap_or_else(|refusal| refused(refusal, settings))
+        What::Check(args) => show(&judge(args, settings)?, settings),
+        What::Diff(args) => diff(&joined(&args.pair)?, settings),
+    }
 }
 
 /// The bytes of a file or of standard input, or one more than a file may have.
@@ -246,7 +244,7 @@ fn warn(said: &Said, settings: &Settings) {
     settings.printer.aside(&text::findings(&judged(said), settings.printer.styles().talk));
 }
 
-fn render(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
+fn render(joined: &Joined, settings: &Settings) -> Result<Exit, Ended> {
     warn(&joined.parent.said, settings);
     warn(&joined.said, settings);
     let outcome = &joined.outcome;
@@ -258,7 +256,7 @@ fn render(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn diff(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
+fn diff(joined: &Joined, settings: &Settings) -> Result<Exit, Ended> {
     warn(&joined.parent.said, settings);
     warn(&joined.said, settings);
     let (old, new) = (&joined.parent.profile.spec, &joined.outcome.rendered.spec);
@@ -317,7 +315,7 @@ fn to_judge(text: &str) -> Result<Document, Vec<Finding>> {
     }
 }
 
-fn show(profile: &Said, settings: &Settings) -> anyhow::Result<Exit> {
+fn show(profile: &Said, settings: &Settings) -> Result<Exit, Ended> {
     let judged = judged(profile);
     settings.printer.data(&match settings.output {
         Output::Json => json::render(&judged),

@@ -7,7 +7,7 @@ use landfall_model::catalogue;
 use serde_json::json;
 
 use super::create::BasisArgs;
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::prepare::Basis;
 use crate::ui::layout::grid;
 
@@ -30,12 +30,9 @@ pub struct Args {
 ///
 /// # Errors
 /// Standard output cannot be written, or a file cannot be read.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let basis = match args.basis.options().and_then(|options| Basis::new(&options, &directory)) {
-        Ok(basis) => basis,
-        Err(refusal) => return super::create::refused(refusal, settings),
-    };
+    let basis = Basis::new(&args.basis.options()?, &directory)?;
     args.basis.warn_of_profile(&directory, settings);
     if let Some(words) = basis.catalogue.restriction() {
         settings.printer.talk(&words);

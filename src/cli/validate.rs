@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::create::CloudArgs;
 use super::input::{Input, Reading, named};
-use super::{Exit, Output, Settings};
+use super::{Ended, Exit, Output, Settings};
 use crate::prepare::{INSTALL_CONFIG, release};
 use crate::ui::{Judged, Style, counted, github, json, sarif, text};
 
@@ -42,18 +42,12 @@ pub struct Args {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let printer = &settings.printer;
-    let catalogue = match args.clouds.catalogue(settings) {
-        Ok(catalogue) => catalogue,
-        Err(refusal) => return super::create::refused(refusal, settings),
-    };
+    let catalogue = args.clouds.catalogue(settings)?;
     let mut strictness = Strictness::from(args.reading);
     if let Some(wanted) = &args.release {
-        match release(&catalogue, Some(wanted)) {
-            Ok(release) => strictness = strictness.of_release(&release),
-            Err(refusal) => return super::create::refused(refusal, settings),
-        }
+        strictness = strictness.of_release(&release(&catalogue, Some(wanted))?);
     }
     let manner =
         Manner { strictness, catalogue: &catalogue, output: settings.output, style: printer.styles().data };

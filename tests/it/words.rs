@@ -43,7 +43,6 @@ const FORMS: &[Form] = &[
 /// A form that stays: part of its place, part of its sentence, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/azure/src/cloud/azure_cli.rs", "echo told", "a program of a test"),
-    ("crates/engine-terraform/src/run_errors.rs", "no such host", "a message of Go programs"),
     ("crates/net/src/fault.rs", "No such host is known", "a message of operating systems"),
 ];
 

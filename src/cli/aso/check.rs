@@ -11,12 +11,11 @@ use semver::Version;
 use serde_json::json;
 
 use super::manage::{Meant, NameArgs};
-use super::management::{ASKING, Driver, KubeconfigArgs, Management, refuse};
+use super::management::{ASKING, Driver, KubeconfigArgs, Management, Refused};
 use super::settings::{Machines, text, unreadable};
-use crate::cli::create::refused;
-use crate::cli::destroy::unnamed;
-use crate::cli::{Exit, Output, Settings, engine};
-use crate::prepare::{self, Basis, BasisOptions, Refusal};
+use crate::cli::destroy::basis;
+use crate::cli::{Ended, Exit, Output, Settings, engine};
+use crate::prepare::{self, Refusal};
 use crate::ui::layout::table;
 use crate::ui::{json as json_form, watched};
 
@@ -62,41 +61,22 @@ fn version(text: &str) -> Result<Version, String> {
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let options = BasisOptions { overlay: args.catalogue.clone(), ..BasisOptions::default() };
-    let read = Basis::new(&options, &directory).and_then(|basis| {
-        let release = args.upgrade_crds.as_deref().map(release).transpose()?;
-        Ok((basis, release))
-    });
-    let (basis, release) = match read {
-        Ok(read) => read,
-        Err(refusal) => return refused(refusal, settings),
-    };
-    let meant = match args.name.meant(settings) {
-        Ok(meant) => meant,
-        Err(why) => return unnamed(why, settings),
-    };
-    let meant = match args.cloud_name.as_deref().map(|name| known(name, &basis.catalogue.azure)) {
-        None => meant,
-        Some(Ok(cloud)) => Meant { cloud: Some(cloud), ..meant },
-        Some(Err(why)) => {
-            settings.printer.report(&format!("error: {why}\n"));
-            return Ok(Exit::Usage);
-        }
-    };
+    let basis = basis(args.catalogue.as_ref(), &directory)?;
+    let release = args.upgrade_crds.as_deref().map(release).transpose()?;
+    let mut meant = args.name.meant(settings)?;
+    if let Some(name) = &args.cloud_name {
+        meant.cloud = Some(known(name, &basis.catalogue.azure)?);
+    }
     let runtime = prepare::runtime()?;
     let looked = looked(args, &meant, &basis.catalogue, release.as_ref());
     let looked = runtime.block_on(watched(&settings.printer, ASKING, None, looked));
     runtime.shutdown_background();
-    match looked {
-        Ok(report) => {
-            let cloud = meant.cloud.as_deref().filter(|name| !name.is_empty());
-            let cloud = cloud.unwrap_or(basis.catalogue.azure.default_cloud.as_str());
-            told(args, &meant, cloud, &report, settings)
-        }
-        Err((findings, exit)) => refuse(&findings, exit, settings),
-    }
+    let report = looked?;
+    let cloud = meant.cloud.as_deref().filter(|name| !name.is_empty());
+    let cloud = cloud.unwrap_or(basis.catalogue.azure.default_cloud.as_str());
+    told(args, &meant, cloud, &report, settings)
 }
 
 /// The versions of the CRDs in a file.
@@ -105,11 +85,12 @@ fn release(path: &Path) -> Result<Offered, Refusal> {
 }
 
 /// The name of a cloud, in letters of any case, as the catalogue has it.
-pub(super) fn known(name: &str, clouds: &Clouds) -> Result<String, String> {
+pub(super) fn known(name: &str, clouds: &Clouds) -> Result<String, Ended> {
     let found = clouds.clouds.keys().find(|known| known.eq_ignore_ascii_case(name));
     found.cloned().ok_or_else(|| {
         let all: Vec<&str> = clouds.clouds.keys().map(String::as_str).collect();
-        format!("--cloud-name: unknown cloud `{}`; known are {}", shortened(name), all.join(", "))
+        let known = all.join(", ");
+        Ended::Usage(format!("--cloud-name: unknown cloud `{}`; known are {known}", shortened(name)))
     })
 }
 
@@ -118,10 +99,9 @@ async fn looked(
     meant: &Meant,
     catalogue: &Catalogue,
     release: Option<&Offered>,
-) -> Result<Report, (Vec<Finding>, Exit)> {
+) -> Result<Report, Refused> {
     let unanswered = |findings: Vec<Finding>| (findings, Exit::Unfit);
-    let management = Management::of(args.kubeconfig.kubeconfig.as_deref());
-    let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
+    let management = Management::of(args.kubeconfig.kubeconfig.as_deref())?;
     let machines = args.machines == Machines::Aso;
     let kinds = permissions::required(machines);
     let Meant { infra_id, namespace, cloud } = meant;
@@ -148,7 +128,7 @@ fn told(
     cloud: &str,
     report: &Report,
     settings: &Settings,
-) -> anyhow::Result<Exit> {
+) -> Result<Exit, Ended> {
     let version = report.version.as_ref().map(Version::to_string);
     let installer = report.installer.map(Installer::name);
     let namespace = Some(namespace).filter(|name| !name.is_empty());
@@ -202,9 +182,9 @@ mod tests {
     #[test]
     fn a_cloud_is_one_of_the_catalogue() {
         let clouds = &Catalogue::embedded().azure;
-        assert_eq!(known("azureusgovernmentcloud", clouds), Ok("AzureUSGovernmentCloud".to_owned()));
+        assert_eq!(known("azureusgovernmentcloud", clouds).ok().as_deref(), Some("AzureUSGovernmentCloud"));
         for wrong in ["", "Foo"] {
-            let why = known(wrong, clouds).err().unwrap_or_default();
+            let why = if let Err(Ended::Usage(why)) = known(wrong, clouds) { why } else { String::new() };
             assert!(why.contains("AzurePublicCloud") && why.contains("AzureChinaCloud"), "{why}");
         }
     }

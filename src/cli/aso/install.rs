@@ -12,13 +12,13 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::check::known;
-use super::management::{ASKING, KubeconfigArgs, Management, outcome, refuse};
+use super::management::{ASKING, KubeconfigArgs, Management, Refused as NotApplied, outcome};
 use super::settings::{text, unreadable};
-use crate::cli::create::refused;
+use crate::cli::destroy::basis;
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
-use crate::cli::{Exit, Settings, engine, signals};
-use crate::prepare::{self, Basis, BasisOptions, Refusal};
+use crate::cli::{Ended, Exit, Settings, engine, signals};
+use crate::prepare::{self, Refusal};
 use crate::ui::{Pulse, Waiting, can_ask, json as json_form, of_limit, watched};
 
 /// What is installed, and where.
@@ -65,29 +65,16 @@ pub struct Args {
     timeout: Duration,
 }
 
-/// Why nothing was applied, or not all of it.
-type Ended = (Vec<Finding>, Exit);
-
 /// Does it, and tells what came of it.
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, step: Step, settings: &Settings) -> anyhow::Result<Exit> {
-    let options = BasisOptions { overlay: args.catalogue.clone(), ..BasisOptions::default() };
+pub fn run(args: &Args, step: Step, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let read = Basis::new(&options, &directory).and_then(|basis| Ok((basis, release(args)?)));
-    let (basis, release) = match read {
-        Ok(read) => read,
-        Err(refusal) => return refused(refusal, settings),
-    };
+    let basis = basis(args.catalogue.as_ref(), &directory)?;
+    let release = release(args)?;
     let clouds = &basis.catalogue.azure;
-    let cloud = match args.cloud_name.as_deref().map(|name| known(name, clouds)).transpose() {
-        Ok(cloud) => cloud,
-        Err(why) => {
-            settings.printer.report(&format!("error: {why}\n"));
-            return Ok(Exit::Usage);
-        }
-    };
+    let cloud = args.cloud_name.as_deref().map(|name| known(name, clouds)).transpose()?;
     let runtime = prepare::runtime()?;
     let pattern = args.crd_pattern.as_deref();
     let request = Request { step, cloud: cloud.as_deref(), clouds, pattern };
@@ -101,37 +88,27 @@ async fn work(
     release: Release,
     request: &Request<'_>,
     settings: &Settings,
-) -> anyhow::Result<Exit> {
-    let management = match Management::of(args.kubeconfig.kubeconfig.as_deref()) {
-        Ok(management) => management,
-        Err((finding, exit)) => return refuse(&[*finding], exit, settings),
-    };
+) -> Result<Exit, Ended> {
+    let management = Management::of(args.kubeconfig.kubeconfig.as_deref())?;
     let client = management.client();
     let looked = ready(client, release, request);
-    let ready = match watched(&settings.printer, ASKING, None, looked).await {
-        Ok(ready) => ready,
-        Err(Refused::Findings(findings)) => return refuse(&findings, Exit::Unfit, settings),
-        Err(Refused::Fault(fault)) => {
-            let finding = management.unanswered(&Failure::from(fault));
-            return refuse(&[finding], Exit::Unfit, settings);
-        }
-    };
+    let ready = watched(&settings.printer, ASKING, None, looked).await.map_err(|refused| match refused {
+        Refused::Findings(findings) => (findings, Exit::Unfit),
+        Refused::Fault(fault) => management.unfit(&Failure::from(fault)),
+    })?;
     engine::report(&ready.warnings, settings);
     if !args.yes {
         if !can_ask() {
-            settings.printer.report("error: no terminal for the confirmation: use --yes\n");
-            return Ok(Exit::Usage);
+            return Err(Ended::Usage("no terminal for the confirmation: use --yes".to_owned()));
         }
-        if let Some(exit) = engine::consent(&question(&ready, request.step, management.server()), settings)? {
-            return Ok(exit);
-        }
+        engine::consent(&question(&ready, request.step, management.server()), None, settings)?;
     }
     let deadline = Instant::now() + args.timeout;
     let applied = async {
         let record = |line: &str| settings.printer.record(line);
         let release = &ready.release;
         let noted = ready.gate.begin(client, release).await;
-        noted.map_err(|fault| (vec![management.unanswered(&Failure::from(fault))], Exit::Unfit))?;
+        noted.map_err(|fault| management.unfit(&Failure::from(fault)))?;
         let applied = apply(client, release, deadline, &record);
         let count = watched(&settings.printer, "applying the release", Some(args.timeout), applied).await;
         let count = count.map_err(|finding| (vec![*finding], Exit::PartWay))?;
@@ -149,7 +126,7 @@ async fn work(
         let healthy = healthy(client, (release, &ready.gate), cloud, deadline, &stands).await;
         healthy.map(|()| count).map_err(|findings| (findings, Exit::PartWay))
     };
-    let applied: Result<usize, Ended> = tokio::select! {
+    let applied: Result<usize, NotApplied> = tokio::select! {
         applied = applied => applied,
         () = signals::asked() => Err((Vec::new(), Exit::Interrupted)),
     };
@@ -166,7 +143,7 @@ fn question(ready: &Ready, step: Step, server: &str) -> String {
     }
 }
 
-fn told(applied: Result<usize, Ended>, ready: &Ready, settings: &Settings) -> anyhow::Result<Exit> {
+fn told(applied: Result<usize, NotApplied>, ready: &Ready, settings: &Settings) -> Result<Exit, Ended> {
     let (count, (findings, exit)) = match applied {
         Ok(count) => (Some(count), (Vec::new(), Exit::Done)),
         Err(ended) => (None, ended),

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use landfall_diagnostics::Finding;
 use landfall_engine_aso::core::Object;
 use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive::{
@@ -15,12 +14,12 @@ use landfall_model::plan::{self, is_infra_id};
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
-use super::management::{self, ASKING, KubeconfigArgs, Management, Shown, judged, stopping};
+use super::management::{self, ASKING, KubeconfigArgs, Management, Refused, Shown, judged, stopping};
 use super::reached::Reached;
-use crate::cli::destroy::{at_home, unnamed};
+use crate::cli::destroy::at_home;
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
-use crate::cli::{Exit, Settings, engine};
+use crate::cli::{Ended, Exit, Settings, engine};
 use crate::prepare::target::{Named, Unnamed};
 use crate::prepare::{self, target};
 use crate::ui::{json as json_form, watched};
@@ -103,12 +102,8 @@ impl Change {
 ///
 /// # Errors
 /// A stream cannot be written, or the operating system gives no runtime.
-pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<Exit> {
-    let ground = match args.cluster.name.ground(settings) {
-        Ok(Some(ground)) => ground,
-        Ok(None) => return Ok(nameless(settings)),
-        Err(why) => return unnamed(why, settings),
-    };
+pub fn run(args: &Args, change: Change, settings: &Settings) -> Result<Exit, Ended> {
+    let ground = args.cluster.name.ground(settings)?;
     let runtime = prepare::runtime()?;
     let ended = runtime.block_on(changed(args, change, &ground, settings));
     runtime.shutdown_background();
@@ -119,25 +114,15 @@ pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<E
 ///
 /// # Errors
 /// A stream cannot be written, or the operating system gives no runtime.
-pub fn relocate(args: &MoveArgs, settings: &Settings) -> anyhow::Result<Exit> {
-    let ground = match args.cluster.name.ground(settings) {
-        Ok(Some(ground)) => ground,
-        Ok(None) => return Ok(nameless(settings)),
-        Err(why) => return unnamed(why, settings),
-    };
+pub fn relocate(args: &MoveArgs, settings: &Settings) -> Result<Exit, Ended> {
+    let ground = args.cluster.name.ground(settings)?;
     let runtime = prepare::runtime()?;
     let ended = runtime.block_on(relocated(args, &ground, settings));
     runtime.shutdown_background();
-    let ended = match ended {
-        Ok((worked, home)) => {
-            if matches!(worked, Worked::Ended(End::Done, _)) {
-                target::note_move(&directory(settings), &ground.infra_id, &home)?;
-            }
-            Ok(worked)
-        }
-        Err(refused) => Err(refused),
-    };
-    said(ended, &ground, "is in the other management cluster", settings)
+    if let Ok((Worked::Ended(End::Done, _), home)) = &ended {
+        target::note_move(&directory(settings), &ground.infra_id, home)?;
+    }
+    said(ended.map(|(worked, _)| worked), &ground, "is in the other management cluster", settings)
 }
 
 /// The cluster directory.
@@ -146,7 +131,7 @@ fn directory(settings: &Settings) -> PathBuf {
 }
 
 /// Makes sure that the cluster was not moved away from a management cluster, as far as its directory says so.
-async fn not_moved(api: &dyn Api, ground: &Ground, settings: &Settings) -> Result<(), (Vec<Finding>, Exit)> {
+async fn not_moved(api: &dyn Api, ground: &Ground, settings: &Settings) -> Result<(), Refused> {
     match target::of_cluster(&directory(settings)) {
         Ok(named) if named.target.infra_id == ground.infra_id => at_home(&named, api, ground).await,
         _ => Ok(()),
@@ -165,10 +150,10 @@ pub(super) struct Meant {
 }
 
 impl NameArgs {
-    /// The cluster that flags or the cluster directory name; none where neither does.
-    fn ground(&self, settings: &Settings) -> Result<Option<Ground>, Unnamed> {
+    /// The cluster that flags or the cluster directory name.
+    fn ground(&self, settings: &Settings) -> Result<Ground, Ended> {
         let Meant { infra_id, namespace, .. } = self.meant(settings)?;
-        Ok(infra_id.map(|infra_id| Ground { infra_id, namespace }))
+        Ok(Ground { infra_id: infra_id.ok_or_else(nameless)?, namespace })
     }
 
     /// The cluster, or the namespace alone, that flags or the cluster directory name.
@@ -200,15 +185,14 @@ impl NameArgs {
     }
 }
 
-pub(super) fn nameless(settings: &Settings) -> Exit {
-    settings.printer.report("error: no cluster is set: use --infra-id, or its directory with --dir\n");
-    Exit::Usage
+pub(super) fn nameless() -> Ended {
+    Ended::Usage("no cluster is set: use --infra-id, or its directory with --dir".to_owned())
 }
 
 /// How work ended, or why it did not begin.
-type Ended = Result<Worked, (Vec<Finding>, Exit)>;
+type Done = Result<Worked, Refused>;
 
-async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settings) -> Ended {
+async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settings) -> Done {
     let reached = watched(&settings.printer, ASKING, None, async {
         let reached = Reached::at(args.kubeconfig.kubeconfig.as_deref(), ground).await?;
         not_moved(&reached.management.live, ground, settings).await?;
@@ -221,7 +205,7 @@ async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settin
         Change::HandOver => Job::HandOver,
     };
     let (shown, stop) = (Shown::new(settings, args.cluster.timeout), Stop::default());
-    let place = reached.place(ground, args.cluster.timeout, &shown, &stop);
+    let place = reached.place(ground, &shown, &stop);
     let mut feed = reached.feed(ground);
     Ok(shown.during(stopping(&stop, at_work(&place, &mut feed, job))).await)
 }
@@ -237,7 +221,7 @@ struct Both {
 }
 
 /// Looks at both management clusters.
-async fn both(args: &MoveArgs, ground: &Ground) -> Result<Both, (Vec<Finding>, Exit)> {
+async fn both(args: &MoveArgs, ground: &Ground) -> Result<Both, Refused> {
     let from = Reached::at(Some(&args.from_kubeconfig), ground).await?;
     let to = Reached::at(Some(&args.to_kubeconfig), ground).await?;
     let home = to.home().await?;
@@ -264,7 +248,7 @@ async fn relocated(
     args: &MoveArgs,
     ground: &Ground,
     settings: &Settings,
-) -> Result<(Worked, String), (Vec<Finding>, Exit)> {
+) -> Result<(Worked, String), Refused> {
     let looked = watched(&settings.printer, "asking both management clusters", None, both(args, ground));
     let Both { from, to, home, report } = looked.await?;
     if let Some(report) = report {
@@ -273,8 +257,8 @@ async fn relocated(
     let (shown, stop) = (Shown::new(settings, args.cluster.timeout), Stop::default());
     let (here, there) = (|| from.feed(ground), || to.feed(ground));
     let relocation = Relocation {
-        from: Side { place: from.place(ground, args.cluster.timeout, &shown, &stop), feed: &here },
-        to: Side { place: to.place(ground, args.cluster.timeout, &shown, &stop), feed: &there },
+        from: Side { place: from.place(ground, &shown, &stop), feed: &here },
+        to: Side { place: to.place(ground, &shown, &stop), feed: &there },
     };
     let worked = Box::pin(shown.during(stopping(&stop, moved(&relocation)))).await;
     if matches!(worked, Worked::NotThere) {
@@ -284,32 +268,26 @@ async fn relocated(
 }
 
 impl Reached {
-    async fn at(kubeconfig: Option<&Path>, ground: &Ground) -> Result<Self, (Vec<Finding>, Exit)> {
-        let management = Management::of(kubeconfig).map_err(|(finding, exit)| (vec![*finding], exit))?;
+    async fn at(kubeconfig: Option<&Path>, ground: &Ground) -> Result<Self, Refused> {
         // An object that is not seen would be left out: a pause or a move must have all.
-        Self::of(management, ground, |_| true).await
+        Self::of(Management::of(kubeconfig)?, ground, |_| true).await
     }
 
     /// Which management cluster it is.
-    async fn home(&self) -> Result<String, (Vec<Finding>, Exit)> {
+    async fn home(&self) -> Result<String, Refused> {
         let home = Ground::home(&self.management.live).await;
-        home.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
+        home.map_err(|failure| self.management.unfit(&failure))
     }
 
     /// The kinds that every cluster needs, and others of which this one has an object.
-    async fn used(
-        &self,
-        ground: &Ground,
-        anchor: &Anchor,
-    ) -> Result<Vec<&'static Kind>, (Vec<Finding>, Exit)> {
+    async fn used(&self, ground: &Ground, anchor: &Anchor) -> Result<Vec<&'static Kind>, Refused> {
         let live = &self.management.live;
         let owner = ground.owner(anchor);
         let mut used = Vec::new();
         for kind in &self.kinds {
             let is_used = kind.core || {
                 let objects = live.list(kind, &ground.namespace).await;
-                let objects =
-                    objects.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?;
+                let objects = objects.map_err(|failure| self.management.unfit(&failure))?;
                 objects.iter().any(|object| owner.owns(Object(object), &ground.infra_id))
             };
             used.extend(is_used.then_some(*kind));
@@ -318,14 +296,14 @@ impl Reached {
     }
 
     /// The anchor of the cluster, which says its cloud; none where there is no cluster.
-    async fn anchor(&self, ground: &Ground) -> Result<Option<Anchor>, (Vec<Finding>, Exit)> {
+    async fn anchor(&self, ground: &Ground) -> Result<Option<Anchor>, Refused> {
         let anchor = ground.find(&self.management.live).await;
-        anchor.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
+        anchor.map_err(|failure| self.management.unfit(&failure))
     }
 }
 
 /// Says how it ended, and what the cluster is where all is done.
-fn said(ended: Ended, ground: &Ground, done: &str, settings: &Settings) -> anyhow::Result<Exit> {
+fn said(ended: Done, ground: &Ground, done: &str, settings: &Settings) -> Result<Exit, Ended> {
     let (step, (findings, exit)) = match ended {
         Ok(worked) => {
             let judged = judged(&worked, ground);
@@ -342,5 +320,6 @@ fn said(ended: Ended, ground: &Ground, done: &str, settings: &Settings) -> anyho
         "findings": json_form::placeless(&findings),
     });
     let advises = exit == Exit::PartWay || exit == Exit::Interrupted;
-    engine::concluded(&value, (&findings, exit), &format!("{} {done}", ground.infra_id), advises, settings)
+    let line = format!("{} {done}", ground.infra_id);
+    engine::concluded(&value, (&findings, exit), &line, advises, settings)
 }

@@ -13,7 +13,7 @@ use landfall_engine_aso::detect::look::{look, refused};
 use landfall_engine_aso::detect::permissions::{Grantee, Question, Rule, denied, questions, rules};
 use landfall_engine_aso::detect::{self, Report, Upgraded, Wanted, permissions};
 use landfall_engine_aso::drive::{
-    Clock, End, Feed, Ground, Limits, Live, Planned, Watcher, Worked, now, pages,
+    End, Feed, Ground, Limits, Live, Place, Planned, Watcher, Worked, now, pages,
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_kube::{ACCOUNT, Access, Bad, BadKubeconfig, Failure, Fault};
@@ -35,8 +35,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const BEAT: Duration = Duration::from_secs(1);
 /// What is said while a management cluster is looked at.
 pub const ASKING: &str = "asking the management cluster";
-/// The clock of the work.
-const CLOCK: Clock = now;
 
 /// Which management cluster.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -71,13 +69,13 @@ impl Management {
     ///
     /// # Errors
     /// The kubeconfig cannot be used.
-    pub fn of(kubeconfig: Option<&Path>) -> Result<Self, (Box<Finding>, Exit)> {
+    pub fn of(kubeconfig: Option<&Path>) -> Result<Self, Refused> {
         let variable = |name: &str| Environment.variable(name);
         let access = Access::of_run(kubeconfig, &variable).map_err(|(path, bad)| {
             let exit = if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid };
-            (Box::new(bad_kubeconfig(&path, &bad)), exit)
+            (vec![bad_kubeconfig(&path, &bad)], exit)
         })?;
-        let unusable = |fault: Fault| (Box::new(pages::failure(&fault.into())), Exit::Failed);
+        let unusable = |fault: Fault| (vec![pages::failure(&fault.into())], Exit::Failed);
         let calls = access.client(PATIENCE).map_err(unusable)?;
         let watches = access.watching_client(PATIENCE).map_err(unusable)?;
         Ok(Self { live: Live::new(calls.clone()), calls, watches, server: access.authority() })
@@ -148,6 +146,25 @@ impl Management {
     #[must_use]
     pub fn unanswered(&self, failure: &Failure) -> Finding {
         unanswered(&self.server, failure)
+    }
+
+    /// The same, with the exit code for it.
+    #[must_use]
+    pub fn unfit(&self, failure: &Failure) -> Refused {
+        (vec![self.unanswered(failure)], Exit::Unfit)
+    }
+
+    /// Where a cluster is worked on, for as long as is shown.
+    #[must_use]
+    pub fn place<'a>(
+        &'a self,
+        kinds: &'a [&'static Kind],
+        ground: &'a Ground,
+        shown: &'a Shown<'_>,
+        stop: &'a Stop,
+    ) -> Place<'a> {
+        let limits = Limits { whole: shown.limit, clock: now };
+        Place { api: &self.live, kinds, ground, identity: identity(), limits, watcher: shown, stop }
     }
 
     /// News of all objects in a cluster's namespace, of kinds in the versions that were found: the cluster's
@@ -266,18 +283,14 @@ fn bad_kubeconfig(path: &Path, bad: &BadKubeconfig) -> Finding {
     }
 }
 
+/// What stands against work in a management cluster, and the exit code for it.
+pub type Refused = (Vec<Finding>, Exit);
+
 /// What was found of an operator, or all that stands against its use.
 pub type Checked = Result<Report, Vec<Finding>>;
 
-/// The limits of work that may take so long.
-#[must_use]
-pub fn limits(whole: Duration) -> Limits {
-    Limits { whole, clock: CLOCK }
-}
-
 /// A name for this run that no other has.
-#[must_use]
-pub fn identity() -> String {
+fn identity() -> String {
     let host = Environment.variable("HOSTNAME").unwrap_or_else(|| "landfall".to_owned());
     format!("{host}_{:016x}", rand::random::<u64>())
 }
@@ -306,12 +319,6 @@ impl<'p> Shown<'p> {
         bars.began("objects");
         let (done, pulse) = (Mutex::default(), Pulse::default());
         Self { bars, drawn, printer: &settings.printer, limit, done, pulse, checks: None }
-    }
-
-    /// How long the work may take.
-    #[must_use]
-    pub fn limit(&self) -> Duration {
-        self.limit
     }
 
     /// Waits for the work, and shows its progress every second, or writes a line every 30 seconds if nothing is drawn.
@@ -410,14 +417,6 @@ pub fn outcome(exit: Exit) -> &'static str {
         Exit::PartWay => "stopped",
         _ => "refused",
     }
-}
-
-/// Says what stands against the work, which is about no file.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn refuse(findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
-    engine::ended("refused", findings, exit, settings)
 }
 
 /// Shows warnings of a report.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use landfall_diagnostics::Finding;
+use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::translate::pages;
 use landfall_engine_aso::translate::patches::Patch;
+use landfall_install_config::assets;
 use landfall_install_config::verdict::Outcome;
 
 use super::settings::{silent, text, unreadable};
-use crate::prepare::Refusal;
+use crate::prepare::{Examined, Refusal, Said};
 
 /// The patches of a file. What is wrong with it is said without its content.
 ///
@@ -21,9 +22,20 @@ pub fn read(path: &Path) -> Result<Vec<Patch>, Refusal> {
     })
 }
 
+/// The refusal of a plan: of its patches alone where nothing else is wrong, or of the config, with the places in it.
+pub fn unfit(path: Option<&Path>, findings: Vec<Finding>, examined: &Examined) -> Refusal {
+    if let Some(refusal) = misfit(path, &findings) {
+        return refusal;
+    }
+    let mut out = Findings::default();
+    findings.into_iter().for_each(|finding| out.push(finding));
+    let findings = assets::placed(out, &examined.config, &examined.said.text);
+    Refusal::Unfit(Box::new(Said { findings, outcome: Outcome::Rejected, ..examined.said.again() }))
+}
+
 /// The refusal of patches that do not fit the cluster's objects. It names the file of the patches; none where
 /// no file has them, or something else is refused as well.
-pub fn misfit(path: Option<&Path>, findings: &[Finding]) -> Option<Refusal> {
+fn misfit(path: Option<&Path>, findings: &[Finding]) -> Option<Refusal> {
     let path = path.filter(|_| !findings.is_empty() && findings.iter().all(pages::is_of_patch))?;
     Some(Refusal::Unfit(Box::new(silent(path, Outcome::Rejected, findings.to_vec()))))
 }

@@ -1,14 +1,11 @@
 //! A management cluster that was reached, with what it serves.
 
-use std::time::Duration;
-
-use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::{Report, permissions};
 use landfall_engine_aso::drive::{Feed, Ground, Place};
 use landfall_engine_aso::kinds::Kind;
 use landfall_net::stop::Stop;
 
-use super::management::{self, Management, Shown, identity, limits};
+use super::management::{self, Management, Refused, Shown};
 use crate::cli::Exit;
 
 /// A management cluster with the kinds that it serves.
@@ -30,7 +27,7 @@ impl Reached {
         management: Management,
         ground: &Ground,
         needed: impl Fn(&Kind) -> bool,
-    ) -> Result<Self, (Vec<Finding>, Exit)> {
+    ) -> Result<Self, Refused> {
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
         let closed = management::closed(&kinds, &report, ground, needed);
@@ -45,22 +42,8 @@ impl Reached {
         self.management.feed(&self.kinds, &self.report, ground)
     }
 
-    /// Where a cluster is worked on, and for how long at most.
-    pub fn place<'a>(
-        &'a self,
-        ground: &'a Ground,
-        timeout: Duration,
-        watcher: &'a Shown<'_>,
-        stop: &'a Stop,
-    ) -> Place<'a> {
-        Place {
-            api: &self.management.live,
-            kinds: &self.kinds,
-            ground,
-            identity: identity(),
-            limits: limits(timeout),
-            watcher,
-            stop,
-        }
+    /// Where a cluster is worked on, for as long as is shown.
+    pub fn place<'a>(&'a self, ground: &'a Ground, shown: &'a Shown<'_>, stop: &'a Stop) -> Place<'a> {
+        self.management.place(&self.kinds, ground, shown, stop)
     }
 }

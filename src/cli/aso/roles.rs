@@ -6,9 +6,8 @@ use super::manage::{NameArgs, nameless};
 use super::management::Driver;
 use super::settings::Machines;
 use super::{Document, written};
-use crate::cli::destroy::unnamed;
 use crate::cli::namespace::namespace;
-use crate::cli::{Exit, Settings};
+use crate::cli::{Ended, Exit, Settings};
 
 /// Print the roles for a management cluster
 ///
@@ -33,12 +32,11 @@ pub struct Args {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    let meant = match args.name.meant(settings) {
-        Ok(meant) if meant.namespace.is_empty() => return Ok(nameless(settings)),
-        Ok(meant) => meant,
-        Err(why) => return unnamed(why, settings),
-    };
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
+    let meant = args.name.meant(settings)?;
+    if meant.namespace.is_empty() {
+        return Err(nameless());
+    }
     let machines = args.machines == Machines::Aso;
     let driver = Driver { infra_id: meant.infra_id.as_deref(), machines };
     let name = named(driver);

@@ -146,7 +146,7 @@ pub(super) fn unreadable(path: &Path, finding: Finding) -> Refusal {
 }
 
 /// What is to be said of a file, without its text.
-pub(super) fn silent(path: &Path, outcome: Outcome, findings: Vec<Finding>) -> Said {
+pub fn silent(path: &Path, outcome: Outcome, findings: Vec<Finding>) -> Said {
     let file = path.display().to_string();
     Said { file, text: String::new(), outcome, findings, mask: Mask::default() }
 }

@@ -24,14 +24,13 @@ use landfall_platform::Platform;
 use landfall_platform::cloud::{Asking, Session};
 use tokio::runtime::Runtime;
 
-use super::{BasisArgs, FactsArgs, outcome};
+use super::{BasisArgs, FactsArgs};
 use crate::cli::accept::AcceptArgs;
 use crate::cli::asking::{AskArgs, Live};
-use crate::cli::destroy::unnamed;
 use crate::cli::engine::EngineArgs;
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Settings, engine};
-use crate::prepare::{Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Refusal};
+use crate::cli::{Ended, Exit, Settings};
+use crate::prepare::{Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options};
 use crate::workdir::Durability;
 use crate::{prepare, ui};
 
@@ -134,20 +133,6 @@ struct Job<'a> {
     told: RefCell<Vec<(&'static Code, String)>>,
 }
 
-/// How far a run came that ended before its time.
-enum Ended {
-    /// Everything has been said.
-    Said(Exit),
-    /// A refusal that has not been said yet.
-    Refused(Refusal),
-}
-
-impl From<Refusal> for Ended {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
 /// What a part of the run gives, or how the run ended.
 type Going<T> = Result<T, Ended>;
 
@@ -155,43 +140,25 @@ type Going<T> = Result<T, Ended>;
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Going<Exit> {
     if !args.plan && !args.yes && !ui::can_ask() {
-        settings.printer.report(
-            "error: no terminal for the confirmation: use --yes, or --plan to see what would be created\n",
-        );
-        return Ok(Exit::Usage);
+        let why = "no terminal for the confirmation: use --yes, or --plan to see what would be created";
+        return Err(Ended::Usage(why.to_owned()));
     }
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let examined = args.basis.basis(&directory, settings).and_then(|basis| {
-        let examined = prepare::examine(&directory, &basis, args.reading.into())?;
-        let prices = args.prices.read(&examined.config)?;
-        Ok((basis, examined, prices))
-    });
-    let (basis, examined, prices) = match examined {
-        Ok(examined) => examined,
-        Err(refusal) => return outcome::refused(refusal, settings),
-    };
-    let Some(platform) = active(&examined.config).filter(|platform| !platform.stages().is_empty()) else {
-        let platform = examined.platform();
-        return outcome::refused(prepare::Error::NoModules { platform }.into(), settings);
-    };
-    let noted = match begun::engine(&directory) {
-        Ok(noted) => noted,
-        Err(why) => return unnamed(why, settings),
-    };
+    let basis = args.basis.basis(&directory, settings)?;
+    let examined = prepare::examine(&directory, &basis, args.reading.into())?;
+    let prices = args.prices.read(&examined.config)?;
+    let platform = active(&examined.config).filter(|platform| !platform.stages().is_empty());
+    let platform = platform.ok_or_else(|| prepare::Error::NoModules { platform: examined.platform() })?;
+    let noted = begun::engine(&directory)?;
     let implied = flags::of_terraform(args).map(|_| EngineName::Terraform);
-    let engine = match begun::chosen(args.engine, implied, noted.as_ref(), &directory) {
-        Ok(engine) => engine,
-        Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
-    };
-    if let Err(refusal) = examined.refuse_engine(&basis, engine.into()) {
-        return outcome::refused(refusal, settings);
-    }
+    let engine = begun::chosen(args.engine, implied, noted.as_ref(), &directory)
+        .map_err(|finding| Ended::finding(*finding, Exit::Failed))?;
+    examined.refuse_engine(&basis, engine.into())?;
     let machines = args.aso.makes_machines(noted.as_ref());
     if let Some(line) = flags::misplaced(args, engine, machines) {
-        settings.printer.report(&format!("error: {line}\n"));
-        return Ok(Exit::Usage);
+        return Err(Ended::Usage(line));
     }
     let runtime = prepare::runtime()?;
     let live = Live::new("preflight", Some(args.asking.limit()), &settings.printer);
@@ -220,57 +187,36 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     drop(session);
     runtime.shutdown_background();
     match exit {
-        Ok(Exit::Done) if goes_on => road::go(args, &directory, settings),
+        Ok(Exit::Done) if goes_on => Ok(road::go(args, &directory, settings)?),
         exit => exit,
     }
 }
 
 impl Job<'_> {
-    fn run(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Exit> {
-        if self.engine == EngineName::Aso {
-            return self.aso(asking, ask)?.or_else(|ended| self.end(ended));
+    fn run(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> Going<Exit> {
+        match self.engine {
+            EngineName::Aso => return self.aso(asking, ask),
+            EngineName::Native => return self.native(asking, ask),
+            EngineName::Terraform => {}
         }
-        if self.engine == EngineName::Native {
-            return self.native(asking, ask)?.or_else(|ended| self.end(ended));
-        }
-        let terraform = if self.args.plan {
-            None
-        } else {
-            match self.runtime.block_on(self.args.terraform.find()) {
-                Ok(terraform) => Some(terraform),
-                Err(fault) => return engine::missing(&fault, self.settings),
-            }
-        };
+        let find = || self.runtime.block_on(self.args.terraform.find());
+        let terraform = (!self.args.plan).then(find).transpose()?;
         // What is wrong here is known at once; the cloud takes a while.
-        if terraform.is_some()
-            && let Err(refusal) = self.ignition().look(self.directory)
-        {
-            return outcome::refused(refusal, self.settings);
+        if terraform.is_some() {
+            self.ignition().look(self.directory)?;
         }
         let facts = self.facts(asking, ask)?;
         ask.watcher.over();
-        let facts = match facts {
-            Ok(facts) => facts,
-            Err(ended) => return self.end(ended),
-        };
-        let made = match &terraform {
-            Some(terraform) => self.make(terraform, facts, asking)?,
-            None => self.show(facts)?,
-        };
-        made.or_else(|ended| self.end(ended))
+        match &terraform {
+            Some(terraform) => self.make(terraform, facts, asking),
+            None => self.show(facts),
+        }
     }
 
     /// Whether the run goes on once the infrastructure exists.
     fn goes_on(&self) -> bool {
         let machines_are_made = self.machines || self.engine != EngineName::Aso;
         road::goes_on(self.args, machines_are_made, self.directory, self.settings)
-    }
-
-    fn end(&self, ended: Ended) -> anyhow::Result<Exit> {
-        match ended {
-            Ended::Said(exit) => Ok(exit),
-            Ended::Refused(refusal) => outcome::refused(refusal, self.settings),
-        }
     }
 
     /// Where the user has the ignition files.

@@ -6,7 +6,7 @@ mod questions;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use landfall_diagnostics::secret::Secret;
@@ -14,9 +14,8 @@ use landfall_model::catalogue::Catalogue;
 use serde_json::json;
 
 use super::manifests::BasisArgs;
-use super::outcome;
 use crate::cli::input::Input;
-use crate::cli::{Exit, Output, Settings};
+use crate::cli::{Ended, Exit, Output, Settings};
 use crate::prepare::draft::{Answers, Question};
 use crate::prepare::{Basis, INSTALL_CONFIG, draft, wizard};
 use crate::ui::can_ask;
@@ -149,20 +148,17 @@ impl Given {
 ///
 /// # Errors
 /// Something outside of the input went wrong, or there is an install config already.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     if wizard::has_config(&directory) {
-        bail!(taken(&directory));
+        return Err(taken(&directory));
     }
-    let basis = match args.basis.basis(&directory, settings) {
-        Ok(basis) => basis,
-        Err(refusal) => return outcome::refused(refusal, settings),
-    };
+    let basis = args.basis.basis(&directory, settings)?;
     let given = given(args)?;
     for question in Question::ALL.into_iter().filter(|question| given.can_judge(*question)) {
         match objection(question, &given.answers, given.secret.as_ref(), &basis) {
             Some(Objection::Finding(finding)) => {
-                return outcome::refused(wizard::refused_flag(question.flag(), *finding), settings);
+                return Err(wizard::refused_flag(question.flag(), *finding).into());
             }
             Some(Objection::Words(words)) => {
                 return Ok(wrong(ErrorKind::InvalidValue, &format!("{}: {words}", question.flag())));
@@ -191,23 +187,16 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
                 );
                 return Ok(Exit::Interrupted);
             }
-            Err(Stop::Failed(fault)) => return Err(fault),
+            Err(Stop::Failed(fault)) => return Err(fault.into()),
         }
     };
     write(&mut cluster, &given, &basis, settings)
 }
 
-fn write(
-    cluster: &mut ClusterDir,
-    given: &Given,
-    basis: &Basis,
-    settings: &Settings,
-) -> anyhow::Result<Exit> {
+fn write(cluster: &mut ClusterDir, given: &Given, basis: &Basis, settings: &Settings) -> Result<Exit, Ended> {
     let text = draft::text(&given.answers, given.secret.as_ref(), &basis.catalogue);
-    match wizard::write(cluster, &text, &basis.catalogue) {
-        Ok(true) => {}
-        Ok(false) => bail!(taken(cluster.root())),
-        Err(refusal) => return outcome::refused(refusal, settings),
+    if !wizard::write(cluster, &text, &basis.catalogue)? {
+        return Err(taken(cluster.root()));
     }
     let file = cluster.root().join(INSTALL_CONFIG).display().to_string();
     settings.printer.data(&match settings.output {
@@ -255,9 +244,9 @@ fn given(args: &Args) -> anyhow::Result<Given> {
     Ok(Given { answers, secret: secret.transpose()? })
 }
 
-fn taken(directory: &Path) -> String {
+fn taken(directory: &Path) -> Ended {
     let directory = directory.display();
-    format!("{INSTALL_CONFIG} exists in {directory}: edit it, or set another directory with --dir")
+    anyhow!("{INSTALL_CONFIG} exists in {directory}: edit it, or set another directory with --dir").into()
 }
 
 fn unanswered(missing: &[Question]) -> String {

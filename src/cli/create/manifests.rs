@@ -9,7 +9,7 @@ use landfall_model::catalogue::Catalogue;
 use super::{fleet, outcome, profile_ref};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Settings, directory_of};
+use crate::cli::{Ended, Exit, Settings, directory_of};
 use crate::prepare::{
     Basis, BasisOptions, Environment, FactsFrom, Options, ProfileFrom, Refusal, catalogue, prepare,
     profile_warnings, restricted,
@@ -188,38 +188,32 @@ fn tell_restriction(catalogue: &Catalogue, settings: &Settings) {
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     if let Some(fleet) = &args.fleet {
         directory_of("--fleet", fleet)?;
     }
     let around = args.fleet.as_deref().unwrap_or(&directory);
-    let basis = args.basis.options().and_then(|wanted| Ok((args.basis.basis(around, settings)?, wanted)));
-    let (basis, wanted) = match basis {
-        Ok(basis) => basis,
-        Err(refusal) => return outcome::refused(refusal, settings),
-    };
+    let wanted = args.basis.options()?;
+    let basis = args.basis.basis(around, settings)?;
     let live = match args.fleet {
         Some(_) => Live::of_many("facts", &settings.printer),
         None => Live::new("facts", Some(args.asking.limit()), &settings.printer),
     };
     let options = options(args, &live);
     match &args.fleet {
-        Some(fleet) => fleet::run(fleet, &basis, &wanted, &options, settings),
+        Some(fleet) => Ok(fleet::run(fleet, &basis, &wanted, &options, settings)?),
         None => one(&directory, &basis, &options, settings),
     }
 }
 
-fn one(directory: &Path, basis: &Basis, options: &Options<'_>, settings: &Settings) -> anyhow::Result<Exit> {
+fn one(directory: &Path, basis: &Basis, options: &Options<'_>, settings: &Settings) -> Result<Exit, Ended> {
     settings.printer.detail(&format!("reading release {}, catalogue and facts", basis.release));
     let prepared = prepare(directory, basis, options, Environment);
     if let FactsFrom::Cloud(ask) = &options.facts {
         ask.watcher.over();
     }
-    match prepared {
-        Ok(prepared) => outcome::prepared(directory, &prepared, settings),
-        Err(refusal) => outcome::refused(refusal, settings),
-    }
+    Ok(outcome::prepared(directory, &prepared?, settings)?)
 }
 
 fn options<'w>(args: &Args, live: &'w Live<'_>) -> Options<'w> {

@@ -13,7 +13,7 @@ mod summary;
 pub use manifests::{BasisArgs, CloudArgs, FactsArgs};
 pub use outcome::{judged, refused, said};
 
-use super::{Exit, Settings};
+use super::{Ended, Exit, Settings};
 
 /// Create a cluster's files and infrastructure
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ enum What {
 ///
 /// # Errors
 /// A stream cannot be written.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     match &args.what {
         What::InstallConfig(args) => install_config::run(args, settings),
         What::Cluster(args) => cluster::run(args, settings),

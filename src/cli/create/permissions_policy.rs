@@ -9,9 +9,8 @@ use landfall_platform::Offline;
 use serde_json::Value;
 
 use super::manifests::BasisArgs;
-use super::outcome;
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Settings};
+use crate::cli::{Ended, Exit, Settings};
 use crate::prepare::{Environment, Error, Refusal, examine};
 
 /// Print the permissions policy of a config
@@ -31,21 +30,17 @@ pub struct Args {
 ///
 /// # Errors
 /// Standard output cannot be written, or a file cannot be read.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    match policy(args, &directory, settings) {
-        Ok(policy) => {
-            for placeholder in placeholders(&policy) {
-                settings.printer.talk(&format!(
-                    "`{placeholder}` in the policy is a placeholder for an unknown value: replace it, or \
-                     set it in the environment as for an installation, and print the policy again"
-                ));
-            }
-            settings.printer.data(&text(&policy))?;
-            Ok(Exit::Done)
-        }
-        Err(refusal) => outcome::refused(refusal, settings),
+    let policy = policy(args, &directory, settings)?;
+    for placeholder in placeholders(&policy) {
+        settings.printer.talk(&format!(
+            "`{placeholder}` in the policy is a placeholder for an unknown value: replace it, or set it in the \
+             environment as for an installation, and print the policy again"
+        ));
     }
+    settings.printer.data(&text(&policy))?;
+    Ok(Exit::Done)
 }
 
 fn policy(args: &Args, directory: &Path, settings: &Settings) -> Result<Value, Refusal> {

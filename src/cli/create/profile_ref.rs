@@ -1,5 +1,6 @@
 //! A cloud profile that an object of a cluster has.
 
+use std::path::Path;
 use std::time::Duration;
 
 use landfall_diagnostics::{Code, Finding, Kind};
@@ -8,9 +9,9 @@ use landfall_kube::kinds::{GARDENER_PROFILES, LANDFALL_PROFILES};
 use landfall_kube::objects::{ObjectRef, Objects as _};
 use landfall_kube::{Access, Bad, Fault, Live};
 use landfall_platform::World as _;
-use landfall_source::Mask;
 use serde_json::Value;
 
+use crate::cli::aso::silent;
 use crate::prepare::{Environment, ProfileFrom, Refusal, Said};
 use crate::{prepare, wait};
 
@@ -73,13 +74,7 @@ async fn find(live: &Live, name: &str) -> Result<Option<Value>, Fault> {
     nothing
 }
 
+/// It is about no line of a file.
 fn said(finding: Finding) -> Box<Said> {
-    Box::new(Said {
-        file: FLAG.to_owned(),
-        text: String::new(),
-        outcome: Outcome::Rejected,
-        // It is about no line of a file.
-        findings: vec![finding],
-        mask: Mask::default(),
-    })
+    Box::new(silent(Path::new(FLAG), Outcome::Rejected, vec![finding]))
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::permissions;
 use landfall_engine_aso::drive::{
-    Api, Ground, Job, Listing as _, OfOtherKinds, Others, Place, Worked, at_work, listed, of_other_kinds,
-    pages,
+    Api, Ground, Job, Listing as _, OfOtherKinds, Others, Worked, at_work, listed, of_other_kinds, pages,
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_net::stop::Stop;
@@ -18,8 +17,8 @@ use tokio::time::timeout;
 use super::cluster::Args;
 use super::consent::Consent;
 use super::{ended, unless_stopped, whereabouts};
-use crate::cli::aso::management::{ASKING, Management, Shown, identity, judged, limits, outcome, stopping};
-use crate::cli::{Exit, Settings, engine};
+use crate::cli::aso::management::{ASKING, Management, Refused, Shown, judged, outcome, stopping};
+use crate::cli::{Ended, Exit, Settings, engine};
 use crate::prepare::target::{self, Named};
 use crate::ui;
 
@@ -28,20 +27,6 @@ pub(super) const NAME: &str = "aso";
 
 /// How long the cloud may take to say whose credentials these are.
 const ACCOUNT: Duration = Duration::from_mins(1);
-
-/// What became of the objects of a cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Objects {
-    /// It has none, or they are not to be touched: the cloud alone is gone through.
-    None,
-    /// They are gone.
-    Gone,
-    /// The run ended with them.
-    Ended(Exit),
-}
-
-/// What stands against work in a management cluster, and the exit code for it.
-pub type Refused = (Vec<Finding>, Exit);
 
 /// Makes sure that a management cluster is the one that a cluster was moved to, if it was moved.
 ///
@@ -56,31 +41,28 @@ pub async fn at_home(named: &Named, api: &dyn Api, ground: &Ground) -> Result<()
     }
 }
 
-/// Removes the objects of a cluster, where it has any, unless the credentials are another account's.
+/// Removes the objects of a cluster, where it has any that are not to stay, and says whether it had.
 ///
 /// # Errors
-/// A stream cannot be written.
+/// The credentials are another account's, the user does not want it, or not all of them are gone.
 pub(super) fn remove(
     args: &Args,
     named: &Named,
     settings: &Settings,
     runtime: &Runtime,
     removal: &dyn Removal,
-) -> anyhow::Result<Objects> {
+) -> Result<bool, Ended> {
     let Some(made) = named.engine().filter(|engine| engine.name == NAME && !args.plan) else {
-        return Ok(Objects::None);
+        return Ok(false);
     };
     let Some(kubeconfig) = args.management.file() else {
         engine::report(&[pages::by_tag()], settings);
-        return Ok(Objects::None);
+        return Ok(false);
     };
-    if let Some(exit) = other_account(named, settings, runtime, removal)? {
-        return Ok(Objects::Ended(exit));
-    }
+    same_account(named, settings, runtime, removal)?;
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
     let connected = async {
-        let management =
-            Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
+        let management = Management::of(Some(kubeconfig.as_path()))?;
         at_home(named, &management.live, &ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (mut kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
@@ -92,7 +74,7 @@ pub(super) fn remove(
         let others = match others.await {
             // All of it may go.
             Err(_) if args.remove_user_objects => OfOtherKinds::default(),
-            others => others.map_err(|failure| (vec![management.unanswered(&failure)], Exit::Unfit))?,
+            others => others.map_err(|failure| management.unfit(&failure))?,
         };
         kinds.extend(others.objects.iter().map(|(kind, _)| *kind));
         Ok::<_, Refused>((management, kinds, report, others.closed))
@@ -100,29 +82,22 @@ pub(super) fn remove(
     let connected = runtime.block_on(ui::watched(&settings.printer, ASKING, None, connected));
     let (management, kinds, report, closed) = match connected {
         Ok(connected) => connected,
-        Err((findings, exit)) => {
-            return ended(outcome(exit), &findings, exit, settings).map(Objects::Ended);
-        }
+        Err((findings, exit)) => return Err(stopped(&findings, exit, settings)?),
     };
     let stop = Stop::default();
     let takes_others = args.remove_user_objects;
     // Its progress ends before the question.
     let others = runtime.block_on(async {
         let shown = Shown::new(settings, args.timeout);
-        let place = place(&management, &kinds, &ground, &shown, &stop);
+        let place = management.place(&kinds, &ground, &shown, &stop);
         let feed = management.feed(&kinds, &report, &ground);
         shown.during(stopping(&stop, place.others(feed, takes_others))).await
     });
     if stop.is_asked() {
-        return ended("interrupted", &[], Exit::Interrupted, settings).map(Objects::Ended);
+        return Err(Ended::Interrupted);
     }
-    let others = match others {
-        Ok(others) => told(&others, &closed),
-        Err(failure) => {
-            let findings = [management.unanswered(&failure)];
-            return ended(outcome(Exit::Unfit), &findings, Exit::Unfit, settings).map(Objects::Ended);
-        }
-    };
+    let others = others.map_err(|failure| management.unfit(&failure))?;
+    let others = told(&others, &closed);
     if args.yes {
         others.lines().for_each(|line| settings.printer.talk(line));
     } else {
@@ -135,15 +110,13 @@ pub(super) fn remove(
         );
         match Consent::asked(&question, infra_id, settings)? {
             Consent::Given => {}
-            Consent::Declined => return ended("declined", &[], Exit::Failed, settings).map(Objects::Ended),
-            Consent::Stopped => {
-                return ended("interrupted", &[], Exit::Interrupted, settings).map(Objects::Ended);
-            }
+            Consent::Declined => return Err(Ended::Said(ended("declined", &[], Exit::Failed, settings)?)),
+            Consent::Stopped => return Err(Ended::Interrupted),
         }
     }
     let worked = runtime.block_on(async {
         let shown = Shown::new(settings, args.timeout);
-        let place = place(&management, &kinds, &ground, &shown, &stop);
+        let place = management.place(&kinds, &ground, &shown, &stop);
         let mut feed = management.feed(&kinds, &report, &ground);
         shown.during(stopping(&stop, at_work(&place, &mut feed, Job::Remove { takes_others }))).await
     });
@@ -153,34 +126,20 @@ pub(super) fn remove(
             settings
                 .printer
                 .talk(&format!("no object of {} is in namespace {}", ground.infra_id, ground.namespace));
-            return Ok(Objects::Gone);
+            return Ok(true);
         }
         worked => judged(&worked, &ground),
     };
     if exit == Exit::Done {
         settings.printer.talk(&format!("the objects of {} are gone", ground.infra_id));
-        return Ok(Objects::Gone);
+        return Ok(true);
     }
-    ended(outcome(exit), &findings, exit, settings).map(Objects::Ended)
+    Err(stopped(&findings, exit, settings)?)
 }
 
-/// What the work on the objects of a cluster needs.
-fn place<'a>(
-    management: &'a Management,
-    kinds: &'a [&'static Kind],
-    ground: &'a Ground,
-    shown: &'a Shown<'_>,
-    stop: &'a Stop,
-) -> Place<'a> {
-    Place {
-        api: &management.live,
-        kinds,
-        ground,
-        identity: identity(),
-        limits: limits(shown.limit()),
-        watcher: shown,
-        stop,
-    }
+/// Says how the work ended before its time.
+fn stopped(findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Ended> {
+    ended(outcome(exit), findings, exit, settings).map(Ended::Said)
 }
 
 /// The lines about the user's own objects: those that landfall waits for, those that it removes, and the kinds that it
@@ -209,34 +168,34 @@ fn told(others: &Others, closed: &[&Kind]) -> String {
     stay.into_iter().chain(go).chain(unseen).collect()
 }
 
-/// How the run ends where the credentials are of another account than the cluster. The objects go without
+/// Makes sure that the credentials are not of another account than the cluster. The objects go without
 /// any, so a cloud that does not say whose they are stands in nobody's way.
 ///
 /// # Errors
-/// Standard output cannot be written.
-fn other_account(
+/// They are, or the user stopped it.
+fn same_account(
     named: &Named,
     settings: &Settings,
     runtime: &Runtime,
     removal: &dyn Removal,
-) -> anyhow::Result<Option<Exit>> {
+) -> Result<(), Ended> {
     let asked = unless_stopped(async { timeout(ACCOUNT, landfall_destroy::account(removal, ACCOUNT)).await });
     let what = "asking whose credentials these are";
     let why = match runtime.block_on(ui::watched(&settings.printer, what, Some(ACCOUNT), asked)) {
         Some(Ok(Ok(account))) => match landfall_destroy::same_account(&named.target, &account) {
-            Ok(()) => return Ok(None),
-            Err(finding) => return ended("refused", &[*finding], Exit::Unfit, settings).map(Some),
+            Ok(()) => return Ok(()),
+            Err(finding) => return Err(Ended::finding(*finding, Exit::Unfit)),
         },
         Some(Ok(Err(fault))) => fault.to_string(),
         Some(Err(_)) => format!("no response within {} s", ACCOUNT.as_secs()),
         None => {
             settings.printer.talk("stopped; nothing was removed");
-            return ended("interrupted", &[], Exit::Interrupted, settings).map(Some);
+            return Err(Ended::Interrupted);
         }
     };
     settings.printer.talk(&ui::printable(&format!(
         "Azure does not say whose credentials these are: {why}; the operator removes the objects with its \
          own credentials, and landfall cannot prove afterwards that everything is gone"
     )));
-    Ok(None)
+    Ok(())
 }

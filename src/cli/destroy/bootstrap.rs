@@ -6,22 +6,22 @@ mod native;
 
 use std::path::{Path, PathBuf};
 
-use landfall_engine_terraform::{Stop, Terraform};
+use landfall_engine_terraform::Stop;
 use landfall_model::plan::{self, Stage};
 use landfall_platform::Platform;
-use landfall_platform::cloud::{Asking, Session};
+use landfall_platform::cloud::Asking;
 use landfall_platform::removal::Target;
 use serde_json::json;
 
-use super::{ended, unnamed, whereabouts};
+use super::{no_cloud, whereabouts};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::create::BasisArgs;
 use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
-use crate::cli::{Exit, Settings, engine};
+use crate::cli::{Ended, Exit, Settings, engine};
 use crate::install::{Existing, Fault, Recovery, Site, StageDone};
-use crate::prepare::target::{Named, pages};
+use crate::prepare::target::{Named, Unnamed};
 use crate::prepare::{Basis, BasisOptions, Environment, Examined, target};
 use crate::ui::{counted, json as json_form};
 use crate::workdir::ClusterDir;
@@ -87,13 +87,10 @@ impl Args {
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     // Where nothing of a cluster is, nothing is left behind.
-    let named = match target::of_cluster(&directory) {
-        Ok(named) => named,
-        Err(why) => return unnamed(why.by_directory(), settings),
-    };
+    let named = target::of_cluster(&directory).map_err(Unnamed::by_directory)?;
     let noted = named.engine();
     let engine = noted.as_ref().and_then(|engine| plan::Engine::named(&engine.name));
     match (prepare::engine_of(&directory, engine), noted) {
@@ -103,7 +100,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
     let (platform, going) = (named.platform, named.target.clone());
     if platform.stages().is_empty() {
-        return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
+        return Err(no_cloud(platform));
     }
     let mut cluster = ClusterDir::open(&directory)?;
     match install::never_begun(&cluster, platform) {
@@ -112,14 +109,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Err(fault) => return finish(args, Err(fault), &[], &going, settings),
     }
     let existing = install::existing_with_replaced(&directory, platform);
-    if let Some(exit) = refused(args, &named, temporary(platform, &existing), settings)? {
-        return Ok(exit);
-    }
+    agreed(args, &named, temporary(platform, &existing), settings)?;
     let runtime = prepare::runtime()?;
-    let terraform = match runtime.block_on(args.terraform.find()) {
-        Ok(terraform) => terraform,
-        Err(fault) => return engine::missing(&fault, settings),
-    };
+    let terraform = runtime.block_on(args.terraform.find())?;
     let live = Live::of_many("", &settings.printer);
     let (ask, world) = (args.asking.ask(&live), Environment);
     let known = config(args, &directory, settings);
@@ -132,17 +124,22 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Some(prepare::cloud(examined)?.removal(Asking { installed: true, ..asking }, &going))
     });
     let recovery = removal.as_deref().map(|removal| Recovery { removal, target: &going, allowed: true });
-    let shown = Shown::new(settings);
+    let (shown, stop) = (Shown::new(settings), Stop::default());
     let mut done = Vec::new();
-    let result = runtime.block_on(remove(
-        &mut cluster,
+    let mut site = Site {
+        cluster: &mut cluster,
         platform,
-        &going,
-        (session.as_deref(), recovery),
-        &terraform,
-        &shown,
-        &mut done,
-    ));
+        infra_id: &going.infra_id,
+        session: session.as_deref(),
+        recovery,
+        terraform: &terraform,
+        watcher: &shown,
+        drift: &[],
+        stop: &stop,
+        now: prepare::now,
+    };
+    let work = install::destroy_bootstrap(&mut site, &mut done);
+    let result = runtime.block_on(engine::stoppable(work, &stop, &shown, engine::TERRAFORM_STOPS));
     drop(shown);
     drop((session, removal));
     runtime.shutdown_background();
@@ -156,26 +153,25 @@ fn temporary(platform: &dyn Platform, existing: &[Existing]) -> usize {
     stages.filter_map(count).sum()
 }
 
-/// How the run ends where the user does not want it.
-fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+/// Makes sure that the bootstrap is complete, and that the user wants the removal.
+fn agreed(args: &Args, named: &Named, count: usize, settings: &Settings) -> Result<(), Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     if !args.force
         && let Some(finding) = gate::obstacle(&directory, settings)
     {
-        return ended("refused", &[finding], Exit::Unfit, settings).map(Some);
+        return Err(Ended::finding(finding, Exit::Unfit));
     }
     if args.yes {
-        return Ok(None);
+        return Ok(());
     }
     if !ui::can_ask() {
-        settings.printer.report("error: no terminal for the confirmation: use --yes\n");
-        return Ok(Some(Exit::Usage));
+        return Err(Ended::Usage("no terminal for the confirmation: use --yes".to_owned()));
     }
     let place = whereabouts(named, None, &directory);
     let count = counted(count, "resource");
     let id = &named.target.infra_id;
     let question = format!("Remove the bootstrap machine of {id}, {count} in {place}?");
-    engine::consent(&question, settings)
+    engine::consent(&question, None, settings)
 }
 
 /// The config of the cluster, where it can still be read: with it come endpoints and trust.
@@ -193,42 +189,13 @@ fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, 
     known
 }
 
-async fn remove(
-    cluster: &mut ClusterDir,
-    platform: &'static dyn Platform,
-    target: &Target,
-    (session, recovery): (Option<&dyn Session>, Option<Recovery<'_>>),
-    terraform: &Terraform,
-    shown: &Shown<'_>,
-    done: &mut Vec<StageDone>,
-) -> Result<(), Fault> {
-    let stop = Stop::default();
-    let mut site = Site {
-        cluster,
-        platform,
-        infra_id: &target.infra_id,
-        session,
-        recovery,
-        terraform,
-        watcher: shown,
-        drift: &[],
-        stop: &stop,
-        now: prepare::now,
-    };
-    tokio::select! {
-        biased;
-        never = engine::listen(&stop, shown, engine::TERRAFORM_STOPS) => match never {},
-        result = install::destroy_bootstrap(&mut site, done) => result,
-    }
-}
-
 fn finish(
     args: &Args,
     result: Result<(), Fault>,
     done: &[StageDone],
     target: &Target,
     settings: &Settings,
-) -> anyhow::Result<Exit> {
+) -> Result<Exit, Ended> {
     let (findings, exit) = match result {
         Ok(()) => (Vec::new(), Exit::Done),
         Err(fault) => engine::judged(fault, true)?,

@@ -12,12 +12,11 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::aso::{self, Objects};
 use super::consent::Consent;
 use super::shown::Shown;
-use super::{asking, basis, earlier, ended, note, note_given, unless_stopped, unnamed, whereabouts};
+use super::{asking, aso, basis, earlier, ended, no_cloud, note, note_given, unless_stopped, whereabouts};
 use crate::cli::whereabouts::Whereabouts;
-use crate::cli::{Exit, Output, Settings, engine, signals};
+use crate::cli::{Ended, Exit, Output, Settings, engine, signals};
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
 use crate::prepare::{Basis, Environment};
 use crate::ui::{Waiting, beating, counted, json as json_form, removal as view};
@@ -33,32 +32,21 @@ const STEP: &str = "cluster.destroy";
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     if !args.plan && !args.yes && !ui::can_ask() {
-        settings.printer.report(
-            "error: no terminal for the confirmation: use --yes, or --plan to see what would be removed\n",
-        );
-        return Ok(Exit::Usage);
+        let why = "no terminal for the confirmation: use --yes, or --plan to see what would be removed";
+        return Err(Ended::Usage(why.to_owned()));
     }
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let basis = match basis(args.catalogue.as_ref(), &directory) {
-        Ok(basis) => basis,
-        Err(refusal) => return crate::cli::create::refused(refusal, settings),
-    };
-    let mut named = match args.named(&directory, settings, &basis) {
-        Ok(named) => named,
-        Err(why) => return unnamed(why, settings),
-    };
+    let basis = basis(args.catalogue.as_ref(), &directory)?;
+    let mut named = args.named(&directory, settings, &basis)?;
     let mut cluster = None;
     if named.is_local() && !args.plan {
         let opened = ClusterDir::open(&directory)?;
         // What was read before the directory was locked may have changed since.
-        named = match args.named(&directory, settings, &basis) {
-            Ok(named) => named,
-            Err(why) => return unnamed(why, settings),
-        };
+        named = args.named(&directory, settings, &basis)?;
         if let Some(work) = landfall_engine_terraform::at_work(&opened.logs()).first() {
-            return ended("refused", &[pages::at_work(work)], Exit::Failed, settings);
+            return Err(Ended::finding(pages::at_work(work), Exit::Failed));
         }
         // What is there now may be another cluster's, where this one was destroyed before.
         cluster = Some(opened).filter(|_| named.origin == Origin::Metadata);
@@ -73,45 +61,31 @@ fn begin(
     basis: &Basis,
     named: &Named,
     cluster: Option<&mut ClusterDir>,
-) -> anyhow::Result<Exit> {
-    let Some(cloud) = named.platform.cloud() else {
-        let finding = pages::no_cloud(named.platform.name());
-        return ended("refused", &[finding], Exit::Failed, settings);
-    };
+) -> Result<Exit, Ended> {
+    let cloud = named.platform.cloud().ok_or_else(|| no_cloud(named.platform))?;
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let config = match named.platform.config_of(&named.target) {
-        Ok(mut config) => {
-            config.additional_trust_bundle = named.trust_bundle(&directory);
-            config
-        }
-        Err(finding) if named.origin == Origin::Given => return unnamed(Unnamed::Usage(finding), settings),
-        Err(finding) => return unnamed(Unnamed::Invalid(finding), settings),
-    };
+    let mut config = named.platform.config_of(&named.target).map_err(|finding| match named.origin {
+        Origin::Given => Unnamed::Usage(finding),
+        Origin::Metadata | Origin::Destroyed => Unnamed::Invalid(finding),
+    })?;
+    config.additional_trust_bundle = named.trust_bundle(&directory);
     let world = Environment;
     let asking = asking(&config, basis, &world, args.parallel, args.timeout);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named.target);
-    let exit = match aso::remove(args, named, settings, &runtime, &*removal) {
-        Ok(Objects::Ended(exit)) => Ok(exit),
-        Ok(objects) => {
-            let are_gone = objects == Objects::Gone;
-            let removal = &*removal;
-            let runtime = &runtime;
-            let (directory, accepted) = (directory.as_path(), RefCell::default());
-            let job = Job {
-                args,
-                settings,
-                named,
-                directory,
-                removal,
-                runtime,
-                objects_are_gone: are_gone,
-                accepted,
-            };
-            job.run(cluster)
-        }
-        Err(fault) => Err(fault),
-    };
+    let exit = aso::remove(args, named, settings, &runtime, &*removal).and_then(|objects_are_gone| {
+        let job = Job {
+            args,
+            settings,
+            named,
+            directory: &directory,
+            removal: &*removal,
+            runtime: &runtime,
+            objects_are_gone,
+            accepted: RefCell::default(),
+        };
+        Ok(job.run(cluster)?)
+    });
     drop(removal);
     runtime.shutdown_background();
     exit

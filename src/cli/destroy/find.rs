@@ -17,9 +17,9 @@ use landfall_platform::{Platform, World, pages};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{asking, basis, ended, unless_stopped, unnamed};
+use super::{asking, basis, no_cloud, unless_stopped};
 use crate::cli::duration::within_a_day;
-use crate::cli::{Exit, Output, Settings, engine};
+use crate::cli::{Ended, Exit, Output, Settings, engine};
 use crate::prepare::target::Unnamed;
 use crate::prepare::{self, Basis, Environment, Profiled, target};
 use crate::ui::{Waiting, beating, json as json_form};
@@ -139,47 +139,29 @@ impl Missed {
 ///
 /// # Errors
 /// Standard output cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let basis = match basis(args.catalogue.as_ref(), &directory) {
-        Ok(basis) => basis,
-        Err(refusal) => return crate::cli::create::refused(refusal, settings),
-    };
-    let Some(first) = args.region.clone().or_else(|| region_of_environment(args)) else {
-        settings.printer.report("error: the cloud is unknown: set --region REGION\n");
-        return Ok(Exit::Usage);
-    };
+    let basis = basis(args.catalogue.as_ref(), &directory)?;
+    let first = args.region.clone().or_else(|| region_of_environment(args));
+    let first = first.ok_or_else(|| Ended::Usage("the cloud is unknown: set --region REGION".to_owned()))?;
     let platform = target::platform_of(
         args.platform.as_deref(),
         &first,
         !args.endpoints.is_empty(),
         (&basis.catalogue, &basis.release),
-    );
-    let platform = match platform {
-        Ok(platform) => platform,
-        Err(why) => return unnamed(why, settings),
-    };
+    )?;
     if !args.profile.is_empty() && !platform.has_profiles() {
-        settings.printer.report(&format!("error: platform {} has no profiles\n", platform.name()));
-        return Ok(Exit::Usage);
+        return Err(Ended::Usage(format!("platform {} has no profiles", platform.name())));
     }
-    let Some(cloud) = platform.cloud() else {
-        return ended("refused", &[target::pages::no_cloud(platform.name())], Exit::Failed, settings);
-    };
+    let cloud = platform.cloud().ok_or_else(|| no_cloud(platform))?;
     let regions = if args.all_regions {
         platform.regions_beside(&basis.catalogue, &basis.release, &first)
     } else {
         vec![first]
     };
-    let places = match places(args, platform, &regions, &directory) {
-        Ok(places) => places,
-        Err(why) => return unnamed(why, settings),
-    };
-    let seen = look(args, cloud, &basis, &places, settings)?;
-    match seen {
-        None => ended("interrupted", &[], Exit::Interrupted, settings),
-        Some(seen) => tell(args, platform, &seen, settings),
-    }
+    let places = places(args, platform, &regions, &directory)?;
+    let seen = look(args, cloud, &basis, &places, settings)?.ok_or(Ended::Interrupted)?;
+    tell(args, platform, &seen, settings)
 }
 
 /// The region that the environment is set to.
@@ -229,7 +211,7 @@ fn look<'p>(
     basis: &Basis,
     places: &'p [Place],
     settings: &Settings,
-) -> anyhow::Result<Option<Vec<Seen<'p>>>> {
+) -> Result<Option<Vec<Seen<'p>>>, prepare::Error> {
     let runtime = prepare::runtime()?;
     let limit = Some(args.timeout);
     let what = match places {
@@ -341,11 +323,11 @@ fn tell<'s>(
     platform: &dyn Platform,
     seen: &'s [Seen<'_>],
     settings: &Settings,
-) -> anyhow::Result<Exit> {
+) -> Result<Exit, Ended> {
     let (findings, exit) = (missed(seen), exit(seen));
     let is_searched = seen.iter().any(Seen::is_searched);
     if !is_searched && !findings.is_empty() {
-        return ended("refused", &findings, exit, settings);
+        return Err(Ended::Findings(findings, exit));
     }
     let off = seen.iter().filter(|one| matches!(one.missed, Some(Missed::Off)));
     let off: Vec<String> = off.map(|one| one.place.name()).collect();

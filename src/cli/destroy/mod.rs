@@ -17,15 +17,15 @@ use std::time::Duration;
 
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Engine;
-use landfall_platform::World;
 use landfall_platform::cloud::{Asking, Patience};
+use landfall_platform::{Platform, World};
 
+use super::engine::{note, note_given};
 use super::whereabouts::Whereabouts;
-use super::{Exit, Settings, signals};
-use crate::prepare::target::{Named, Unnamed};
+use super::{Ended, Exit, Settings, signals};
+use crate::prepare::target::{Named, pages};
 use crate::prepare::{Basis, BasisOptions, Refusal};
-use crate::workdir::{ClusterDir, Step, StepResult};
-use crate::{prepare, workdir};
+use crate::workdir;
 
 /// Destroy clusters and bootstrap machines
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,7 @@ pub use bootstrap::{Args as BootstrapArgs, run as bootstrap};
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, settings: &Settings) -> Result<Exit, Ended> {
     match &args.what {
         What::Cluster(args) => cluster::run(args, settings),
         What::Bootstrap(args) => bootstrap::run(args, settings),
@@ -90,7 +90,10 @@ fn asking<'a>(
 }
 
 /// What is known of clouds, with an overlay.
-fn basis(overlay: Option<&PathBuf>, directory: &Path) -> Result<Basis, Refusal> {
+///
+/// # Errors
+/// The overlay cannot be read or is not valid.
+pub fn basis(overlay: Option<&PathBuf>, directory: &Path) -> Result<Basis, Refusal> {
     Basis::new(&BasisOptions { overlay: overlay.cloned(), ..BasisOptions::default() }, directory)
 }
 
@@ -116,33 +119,7 @@ fn whereabouts(named: &Named, account: Option<String>, directory: &Path) -> Wher
     }
 }
 
-/// Adds to the journal of steps.
-fn note(cluster: &ClusterDir, step: &str, result: StepResult, detail: &str) -> Result<(), workdir::Error> {
-    note_given(cluster, step, result, detail, String::new())
-}
-
-/// The same, with a fingerprint of what the step was given.
-fn note_given(
-    cluster: &ClusterDir,
-    step: &str,
-    result: StepResult,
-    detail: &str,
-    inputs: String,
-) -> Result<(), workdir::Error> {
-    let (step, detail) = (step.to_owned(), detail.to_owned());
-    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs })
-}
-
-/// Says why it is not known which cluster is to go.
-///
-/// # Errors
-/// A file cannot be read, or standard output cannot be written.
-pub fn unnamed(why: Unnamed, settings: &Settings) -> anyhow::Result<Exit> {
-    let (finding, exit) = match why {
-        Unnamed::Nowhere(finding) => (finding, Exit::Failed),
-        Unnamed::Invalid(finding) => (finding, Exit::NotValid),
-        Unnamed::Usage(finding) => (finding, Exit::Usage),
-        Unnamed::Failed(fault) => return Err(fault.into()),
-    };
-    ended("refused", &[*finding], exit, settings)
+/// That landfall cannot ask the cloud of a platform.
+fn no_cloud(platform: &dyn Platform) -> Ended {
+    Ended::finding(pages::no_cloud(platform.name()), Exit::Failed)
 }

@@ -14,26 +14,25 @@ use super::begun::{other_machines, other_namespace};
 use super::started::Configs;
 use super::{Ended, Going, Job};
 use crate::cli::aso::credential::handed_over;
-pub(super) use crate::cli::aso::management::refuse as refused;
-use crate::cli::aso::management::{ASKING, Management, Shown, identity, limits, stopping};
-use crate::cli::aso::{management, patches, without_object};
+use crate::cli::aso::management::{ASKING, Management, Shown, stopping};
+use crate::cli::aso::{cloud_of, management, patches, without_object};
 use crate::cli::create::closing::Stood;
 use crate::cli::create::{closing, outcome};
 use crate::cli::destroy::at_home;
-use crate::cli::{Exit, Output};
+use crate::cli::{Exit, Output, engine};
 use crate::install::Fault;
-use crate::prepare::{Environment, FactsFrom, Options, Refusal};
+use crate::prepare::{Environment, FactsFrom, Options};
 use crate::ui::{counted, json as json_form, watched};
-use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
+use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, StepResult};
 use crate::{install, prepare, workdir};
 use boot::Boot;
 use choice::Choice;
+use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::REDACTED;
-use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::anchor::Credential;
 use landfall_engine_aso::core::{Owner, PLAN_LIMIT, Stage};
 use landfall_engine_aso::detect::{Report, Wanted, permissions, unserved};
-use landfall_engine_aso::drive::{Ground, Place, Worked, at_work, boot_sources, obstacle, pages};
+use landfall_engine_aso::drive::{Ground, Worked, at_work, boot_sources, obstacle, pages};
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_engine_aso::{anchor, drive};
@@ -70,44 +69,30 @@ struct Usable {
 
 impl Job<'_> {
     /// Makes the cluster, or shows what would be made.
-    pub(super) fn aso(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Going<Exit>> {
+    pub(super) fn aso(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> Going<Exit> {
         let other = other_namespace(self.directory, self.args.aso.namespace.as_deref());
         if let Some(finding) = other.or_else(|| other_machines(self.directory, self.machines)) {
-            return refused(&[finding], Exit::Failed, self.settings).map(Ok);
+            return Err(Ended::finding(finding, Exit::Failed));
         }
         let azure = self.examined.config.platform.azure.as_ref();
         let cloud = azure.and_then(|azure| unserved(&azure.cloud_name, &self.basis.catalogue.azure));
         if let Some(finding) = cloud {
-            return Ok(Err(self.unfit(vec![finding])));
+            return Err(self.unfit(vec![finding]));
         }
         // What is wrong here is known at once; the cloud takes a while.
-        if !self.args.plan
-            && let Err(refusal) = self.ignition().look(self.directory)
-        {
-            return Ok(Err(refusal.into()));
+        if !self.args.plan {
+            self.ignition().look(self.directory)?;
         }
-        let configs = match self.configs()? {
-            Ok(configs) => configs,
-            Err(ended) => return Ok(Err(ended)),
-        };
-        let choice = match self.choice()? {
-            Ok(choice) => choice,
-            Err(ended) => return Ok(Err(ended)),
-        };
+        let configs = self.configs()?;
+        let choice = self.choice()?;
         let management = if self.args.plan {
             None
         } else {
             // Connections belong to the runtime.
             let _within = self.runtime.enter();
-            match Management::of(self.args.aso.kubeconfig.kubeconfig.as_deref()) {
-                Ok(management) => Some(management),
-                Err((finding, exit)) => return refused(&[*finding], exit, self.settings).map(Ok),
-            }
+            Some(Management::of(self.args.aso.kubeconfig.kubeconfig.as_deref())?)
         };
-        let facts = match self.facts(asking, ask)? {
-            Ok(facts) => facts,
-            Err(ended) => return Ok(Err(ended)),
-        };
+        let facts = self.facts(asking, ask)?;
         ask.watcher.over();
         match management {
             Some(management) => self.make_objects(&management, facts, &configs, &choice),
@@ -115,27 +100,15 @@ impl Job<'_> {
         }
     }
 
-    fn show_objects(
-        &self,
-        facts: FactsFrom<'static>,
-        configs: &Configs,
-        choice: &Choice,
-    ) -> anyhow::Result<Going<Exit>> {
+    fn show_objects(&self, facts: FactsFrom<'static>, configs: &Configs, choice: &Choice) -> Going<Exit> {
         let options = self.options(facts);
-        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
-        let outlook = match outlook {
-            Ok(outlook) => outlook,
-            Err(refusal) => return Ok(Err(refusal.into())),
-        };
+        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment)?;
         let ground = self.ground(&outlook.plan);
-        let translation = match self.translation(&outlook.plan, configs, choice) {
-            Ok(translation) => translation,
-            Err(findings) => return Ok(Err(self.unfit(findings))),
-        };
-        let direct = match self.boot_sources(&outlook.plan, &translation) {
-            Ok(sources) => sources.as_ref().map(without_object::names).unwrap_or_default(),
-            Err(findings) => return Ok(Err(self.unfit(findings))),
-        };
+        let translation =
+            self.translation(&outlook.plan, configs, choice).map_err(|findings| self.unfit(findings))?;
+        let sources =
+            self.boot_sources(&outlook.plan, &translation).map_err(|findings| self.unfit(findings))?;
+        let direct = sources.as_ref().map(without_object::names).unwrap_or_default();
         let objects = translation.objects.iter();
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
@@ -159,7 +132,7 @@ impl Job<'_> {
             self.add_cost(&mut value, &outlook.plan);
             value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
             self.settings.printer.data(&format!("{value}\n"))?;
-            return Ok(Ok(Exit::Done));
+            return Ok(Exit::Done);
         }
         outcome::said(&self.left_to_tell(&outlook.said), self.settings);
         let lines = objects.map(|object| format!("{}/{}\n", object.kind.kind, object.name));
@@ -174,7 +147,7 @@ impl Job<'_> {
             self.settings.printer.talk(line);
         }
         self.stands_for(&outlook);
-        Ok(Ok(Exit::Done))
+        Ok(Exit::Done)
     }
 
     fn make_objects(
@@ -183,26 +156,13 @@ impl Job<'_> {
         facts: FactsFrom<'static>,
         configs: &Configs,
         choice: &Choice,
-    ) -> anyhow::Result<Going<Exit>> {
+    ) -> Going<Exit> {
         let options = self.options(facts);
-        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
-        let outlook = match outlook {
-            Ok(outlook) => outlook,
-            Err(refusal) => return Ok(Err(refusal.into())),
-        };
-        let ready = self.ready(&outlook.plan, configs, choice).and_then(|ready| {
-            self.boot_sources(&outlook.plan, &ready.translation)?;
-            Ok(ready)
-        });
-        let ready = match ready {
-            Ok(ready) => ready,
-            Err(findings) => return Ok(Err(self.unfit(findings))),
-        };
+        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment)?;
+        let ready = self.ready(&outlook.plan, configs, choice)?;
+        self.boot_sources(&outlook.plan, &ready.translation).map_err(|findings| self.unfit(findings))?;
         if let Ok(named) = prepare::target::of_cluster(self.directory) {
-            let home = at_home(&named, &management.live, &ready.ground);
-            if let Err((findings, exit)) = self.runtime.block_on(home) {
-                return refused(&findings, exit, self.settings).map(Ok);
-            }
+            self.runtime.block_on(at_home(&named, &management.live, &ready.ground))?;
         }
         let usable = self.usable(management, &outlook.plan, &ready);
         let Ready { ground, translation: mut planned, .. } = ready;
@@ -211,62 +171,47 @@ impl Job<'_> {
             (usable, credential) => {
                 let mut findings = usable.err().unwrap_or_default();
                 findings.extend(credential.err().map(|finding| *finding));
-                return self.unusable(&findings).map(Ok);
+                return self.unusable(&findings);
             }
         };
         management::warn(&report, self.settings);
         drive::served(&mut planned, &report.versions);
         let mut cluster = ClusterDir::open(self.directory)?;
         if self.standing(&cluster) > 0 {
-            let finding = pages::other_engine("terraform", NAME);
-            return refused(&[finding], Exit::Failed, self.settings).map(Ok);
+            return Err(Ended::finding(pages::other_engine("terraform", NAME), Exit::Failed));
         }
         // The files are those of the cluster that was looked for.
         let Identity { infra_id, cluster_id } = outlook.plan.identity;
         let options = Options { infra_id: Some(infra_id), cluster_id: Some(cluster_id), ..options };
-        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment);
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(refusal) => return Ok(Err(refusal.into())),
-        };
+        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment)?;
         self.note_accepted(&cluster)?;
         prepare::target::note_decided(&mut cluster, &choice.decided)?;
         outcome::told(self.directory, &prepared, &self.left_to_tell(&prepared.said), self.settings);
         // Machines start from ignition configs, which are among the files.
-        let mut configs = match self.configs()? {
-            Ok(configs) => configs,
-            Err(ended) => return Ok(Err(ended)),
-        };
+        let mut configs = self.configs()?;
         if configs.bootstrap.is_some() {
             let machine = boot::machine(&management.live, &planned, &ground.namespace);
-            match self.runtime.block_on(machine) {
-                // A machine that exists starts with no other.
-                Ok(Some(machine)) => configs.bootstrap = Some(machine.pointer),
-                Ok(None) => {}
-                Err(failure) => {
-                    return refused(&[management.unanswered(&failure)], Exit::PartWay, self.settings).map(Ok);
-                }
+            let machine = self
+                .runtime
+                .block_on(machine)
+                .map_err(|failure| Ended::finding(management.unanswered(&failure), Exit::PartWay))?;
+            // A machine that exists starts with no other.
+            if let Some(machine) = machine {
+                configs.bootstrap = Some(machine.pointer);
             }
         }
-        let mut ready = match self.ready(&prepared.plan, &configs, choice) {
-            Ok(ready) => ready,
-            Err(findings) => return Ok(Err(self.unfit(findings))),
-        };
+        let mut ready = self.ready(&prepared.plan, &configs, choice)?;
         drive::served(&mut ready.translation, &report.versions);
-        if let Err(ended) = self.consented(management, &ready, (&kinds, &known), &prepared)? {
-            return Ok(Err(ended));
-        }
+        self.consented(management, &ready, (&kinds, &known), &prepared)?;
         let count = counted(ready.translation.objects.len(), "object");
-        note(&cluster, StepResult::Began, &count)?;
+        engine::note(&cluster, STEP, StepResult::Began, &count)?;
         let ground = ready.ground.clone();
         let all = (ready, &credential);
         let secrets = install::secrets(self.directory)?;
         let from = (&prepared.plan, &configs, choice, &secrets);
-        let (worked, booted) = match self.apply(management, &cluster, from, all, (&kinds, &known)) {
-            Ok(worked) => worked,
-            Err(findings) => return Ok(Err(self.unfit(findings))),
-        };
-        self.worked(&cluster, &prepared, &ground, (&worked, booted)).map(Ok)
+        let worked = self.apply(management, &cluster, from, all, (&kinds, &known));
+        let (worked, booted) = worked.map_err(|findings| self.unfit(findings))?;
+        self.worked(&cluster, &prepared, &ground, (&worked, booted))
     }
 
     /// Makes the objects with what machines start from, and waits until they are as they should be.
@@ -292,15 +237,7 @@ impl Job<'_> {
         };
         let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT).checking(&checks), Stop::default());
         let secret = |owner: &Owner| credential.secret(&ground.infra_id, owner, true);
-        let place = Place {
-            api: &management.live,
-            kinds,
-            ground: &ground,
-            identity: identity(),
-            limits: limits(PLAN_LIMIT),
-            watcher: &shown,
-            stop: &stop,
-        };
+        let place = management.place(kinds, &ground, &shown, &stop);
         let stage = self.stage();
         let held = translation.clone();
         let boot = sources.as_ref().map(|sources| Boot {
@@ -364,8 +301,8 @@ impl Job<'_> {
     }
 
     /// Says what stands against the use of a management cluster.
-    fn unusable(&self, findings: &[Finding]) -> anyhow::Result<Exit> {
-        let exit = refused(findings, Exit::Unfit, self.settings)?;
+    fn unusable(&self, findings: &[Finding]) -> Going<Exit> {
+        let exit = engine::ended("refused", findings, Exit::Unfit, self.settings)?;
         let text = closing::objects_again(Stood::Untouched, exit, true, self.directory);
         self.settings.printer.talk(&text);
         Ok(exit)
@@ -418,9 +355,9 @@ impl Job<'_> {
         }
     }
 
-    fn ready(&self, plan: &Plan, configs: &Configs, choice: &Choice) -> Result<Ready, Vec<Finding>> {
+    fn ready(&self, plan: &Plan, configs: &Configs, choice: &Choice) -> Going<Ready> {
         let ground = self.ground(plan);
-        let translation = self.translation(plan, configs, choice)?;
+        let translation = self.translation(plan, configs, choice).map_err(|findings| self.unfit(findings))?;
         let anchor = anchor::anchor(plan, &ground.namespace).unwrap_or_default();
         Ok(Ready { ground, translation, anchor })
     }
@@ -433,17 +370,7 @@ impl Job<'_> {
 
     /// The refusal of a plan, with the places of what stands against it.
     fn unfit(&self, findings: Vec<Finding>) -> Ended {
-        if let Some(refusal) = patches::misfit(self.args.aso.aso_patches.as_deref(), &findings) {
-            return Ended::Refused(refusal);
-        }
-        let mut out = Findings::default();
-        for finding in findings {
-            out.push(finding);
-        }
-        let findings = assets::placed(out, &self.examined.config, &self.examined.said.text);
-        let outcome = landfall_install_config::verdict::Outcome::Rejected;
-        let said = prepare::Said { outcome, findings, ..self.examined.said.again() };
-        Ended::Refused(Refusal::Unfit(Box::new(said)))
+        patches::unfit(self.args.aso.aso_patches.as_deref(), findings, self.examined).into()
     }
 }
 
@@ -456,14 +383,4 @@ fn kinds_of(translation: &Translation) -> Vec<&'static Kind> {
         }
     }
     kinds
-}
-
-fn cloud_of(plan: &Plan) -> &str {
-    plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str())
-}
-
-fn note(cluster: &ClusterDir, result: StepResult, detail: &str) -> anyhow::Result<()> {
-    let (step, detail) = (STEP.to_owned(), detail.to_owned());
-    cluster.note(&Noted { time: prepare::now(), step, result, detail, inputs: String::new() })?;
-    Ok(())
 }

@@ -7,26 +7,19 @@ use super::{Ended, Going, Job};
 use crate::cli::create::outcome;
 use crate::cli::{Exit, Output};
 use crate::preflight::Report;
-use crate::prepare::{FactsFrom, Refusal, Said};
+use crate::prepare::{FactsFrom, Said};
 use crate::ui::{Judged, beating, checks};
 use crate::{preflight, prepare, ui};
 
 impl Job<'_> {
     /// The facts, and with them the word of the cloud that nothing stands in the way.
-    pub(super) fn facts(
-        &self,
-        asking: &Asking<'_>,
-        ask: &prepare::Ask<'_>,
-    ) -> anyhow::Result<Going<FactsFrom<'static>>> {
+    pub(super) fn facts(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> Going<FactsFrom<'static>> {
         if let Some(given) = self.args.facts.given() {
             self.settings.printer.talk("the cloud is not checked for conflicts");
-            return Ok(Ok(given));
+            return Ok(given);
         }
-        let Some(session) = self.session else {
-            return Ok(Err(
-                Refusal::Failed(prepare::Error::NoCloud { platform: self.examined.platform() }).into()
-            ));
-        };
+        let no_cloud = || prepare::Error::NoCloud { platform: self.examined.platform() };
+        let session = self.session.ok_or_else(no_cloud)?;
         let identity = prepare::likely_identity(self.directory, self.examined);
         let run = preflight::run(session, asking, &identity, ask.pace, ask.watcher);
         let preflight::Asked { mut report, facts } =
@@ -37,12 +30,12 @@ impl Job<'_> {
         self.accepted.replace(report.accepted());
         if let Some(facts) = facts.filter(|_| report.passed()) {
             self.passed(&report);
-            return Ok(Ok(FactsFrom::Given(Box::new(facts))));
+            return Ok(FactsFrom::Given(Box::new(facts)));
         }
         self.failed(&report)?;
         // Without a failed check, the facts are missing because the cloud did not answer.
         let is_unanswered = report.passed() && report.accepted().is_empty();
-        Ok(Err(Ended::Said(Exit::of_cloud(is_unanswered || report.may_pass()))))
+        Err(Ended::Said(Exit::of_cloud(is_unanswered || report.may_pass())))
     }
 
     /// Says in a few lines that nothing stands in the way.

@@ -10,14 +10,13 @@ use landfall_platform::native::{Api, Graph};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::super::outcome;
 use super::steps::{Begun, Done};
 use super::{Ended, Going, Job};
 use crate::cli::engine::Shown;
 use crate::cli::{Exit, engine};
 use crate::install::{Drift, Fault, NativeLook, NativeSite};
 use crate::prepare::{Environment, FactsFrom};
-use crate::workdir::{ClusterDir, Step, StepResult};
+use crate::workdir::{ClusterDir, StepResult};
 use crate::{install, prepare};
 
 /// The name of the engine.
@@ -33,48 +32,29 @@ pub(super) const STOPPING: [&str; 2] = [
 ];
 
 impl Job<'_> {
-    pub(super) fn native(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Going<Exit>> {
-        if !self.args.plan
-            && let Err(refusal) = self.ignition().look(self.directory)
-        {
-            return outcome::refused(refusal, self.settings).map(Ok);
+    pub(super) fn native(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> Going<Exit> {
+        if !self.args.plan {
+            self.ignition().look(self.directory)?;
         }
         let facts = self.facts(asking, ask)?;
         ask.watcher.over();
-        match facts {
-            Ok(facts) if self.args.plan => self.show(facts),
-            Ok(facts) => self.create(facts),
-            Err(ended) => Ok(Err(ended)),
-        }
+        if self.args.plan { self.show(facts) } else { self.create(facts) }
     }
 
-    /// The resources of a plan; the exit where the engine cannot create one of its settings.
-    pub(super) fn resources(&self, plan: &Plan) -> anyhow::Result<Going<Graph>> {
-        let findings = match self.platform.resources(plan, &self.basis.catalogue) {
-            Ok(Some(graph)) => return Ok(Ok(graph)),
-            Ok(None) => vec![landfall_platform::pages::not_native(self.platform.name())],
-            Err(findings) => findings,
-        };
-        super::aso::refused(&findings, Exit::Unfit, self.settings).map(|exit| Err(Ended::Said(exit)))
+    /// The resources of a plan, unless the engine cannot create one of its settings.
+    pub(super) fn resources(&self, plan: &Plan) -> Going<Graph> {
+        let not_native = || vec![landfall_platform::pages::not_native(self.platform.name())];
+        let resources = self.platform.resources(plan, &self.basis.catalogue);
+        let resources = resources.and_then(|graph| graph.ok_or_else(not_native));
+        resources.map_err(|findings| Ended::Findings(findings, Exit::Unfit))
     }
 
     /// Writes the files and creates the resources.
-    fn create(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
+    fn create(&self, facts: FactsFrom<'static>) -> Going<Exit> {
         let options = self.options(facts.clone());
-        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
-        match outlook {
-            Ok(outlook) => {
-                if let Err(ended) = self.resources(&outlook.plan)? {
-                    return Ok(Err(ended));
-                }
-            }
-            Err(refusal) => return Ok(Err(refusal.into())),
-        }
-        let begun = match self.begin(facts)? {
-            Ok(begun) => begun,
-            Err(ended) => return Ok(Err(ended)),
-        };
-        let Begun { mut cluster, prepared, graph, mut summary } = begun;
+        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment)?;
+        self.resources(&outlook.plan)?;
+        let Begun { mut cluster, prepared, graph, mut summary } = self.begin(facts)?;
         let graph = graph.unwrap_or_default();
         let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
         let mut done = Done::default();
@@ -87,13 +67,11 @@ impl Job<'_> {
                 Ok(drift) => done.drift = self.drifted(&drift, &mut summary, false),
                 Err(fault) => {
                     let all = (&prepared, &summary);
-                    return self.finish(&cluster, engine, all, &done, Err(fault), &[]).map(Ok);
+                    return self.finish(&cluster, engine, all, &done, Err(fault), &[]);
                 }
             }
         }
-        if let Some(exit) = self.refused(&prepared, &summary)? {
-            return Ok(Err(Ended::Said(exit)));
-        }
+        self.agreed(&prepared, &summary)?;
         if connected.elapsed() > FRESH {
             api = connect();
         }
@@ -101,19 +79,13 @@ impl Job<'_> {
         let stop = Stop::default();
         let api = api.as_deref();
         let work = self.create_all(&mut cluster, &prepared.plan, &graph, (api, &shown, &stop), &mut done);
-        let result = self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                never = engine::listen(&stop, &shown, STOPPING) => match never {},
-                result = work => result,
-            }
-        });
+        let result = self.runtime.block_on(engine::stoppable(work, &stop, &shown, STOPPING));
         drop(shown);
         let (differences, result) = match result {
             Ok(differences) => (differences, Ok(())),
             Err(fault) => (Vec::new(), Err(fault)),
         };
-        self.finish(&cluster, engine, (&prepared, &summary), &done, result, &differences).map(Ok)
+        self.finish(&cluster, engine, (&prepared, &summary), &done, result, &differences)
     }
 
     /// What of the existing resources is not as earlier runs left it.
@@ -173,13 +145,7 @@ impl Job<'_> {
             install::Watcher::told(shown, sentence);
         }
         if !marked.is_empty() {
-            cluster.note(&Step {
-                time: prepare::now(),
-                step: "adopt".to_owned(),
-                result: StepResult::Done,
-                detail: marked.join("; "),
-                inputs: String::new(),
-            })?;
+            engine::note(cluster, "adopt", StepResult::Done, &marked.join("; "))?;
         }
         done.adopted.extend(marked);
         Ok(())

@@ -44,7 +44,7 @@ pub(super) fn go(args: &Args, directory: &Path, settings: &Settings) -> anyhow::
             args.reading,
             &args.asking,
         );
-        let exit = destroy::bootstrap(&removal, settings)?;
+        let exit = destroy::bootstrap(&removal, settings).or_else(|ended| ended.tell(settings))?;
         if exit != Exit::Done {
             return Ok(stopped(exit, settings));
         }

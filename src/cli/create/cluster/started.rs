@@ -3,18 +3,16 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::Span;
 use landfall_diagnostics::secret::Secret;
-use landfall_diagnostics::{Finding, Span};
 use landfall_engine_aso::drive::pages;
 use landfall_engine_aso::translate::{self, is_pointer};
 use landfall_install_config::verdict::Outcome;
-use landfall_source::Mask;
 
-use super::aso::refused;
 use super::{Ended, Going, INSTALLER, Job};
 use crate::cli::Exit;
-use crate::cli::aso::bytes;
-use crate::prepare::{Error, Refusal, Said};
+use crate::cli::aso::{bytes, silent};
+use crate::prepare::{Error, Refusal};
 
 /// The file of the control plane's machines.
 const MASTER: &str = "master.ign";
@@ -40,33 +38,22 @@ impl Job<'_> {
     ///
     /// # Errors
     /// Standard output cannot be written.
-    pub(super) fn configs(&self) -> anyhow::Result<Going<Configs>> {
+    pub(super) fn configs(&self) -> Going<Configs> {
         if !self.machines {
-            return Ok(Ok(Configs::default()));
+            return Ok(Configs::default());
         }
         let pointer = self.args.aso.pointer();
-        let read = || {
-            let bootstrap = pointer.map(|path| config(path, "bootstrap machine")).transpose()?;
-            let path = self.master();
-            let control_plane = match config(&path, "control plane's machines") {
-                Err(Refusal::Failed(Error::Read { source, .. })) if source.kind() == ErrorKind::NotFound => {
-                    None
-                }
-                config => Some(config?),
-            };
-            Ok::<Configs, Refusal>(Configs { bootstrap, control_plane })
+        let bootstrap = pointer.map(|path| config(path, "bootstrap machine")).transpose()?;
+        let path = self.master();
+        let control_plane = match config(&path, "control plane's machines") {
+            Err(Refusal::Failed(Error::Read { source, .. })) if source.kind() == ErrorKind::NotFound => None,
+            config => Some(config?),
         };
-        match read() {
-            Ok(configs) if configs.control_plane.is_none() && !self.has_installer() => {
-                self.lacks(pages::control_plane_ignition(&self.master().display().to_string()))
-            }
-            Ok(configs) => Ok(Ok(configs)),
-            Err(refusal) => Ok(Err(refusal.into())),
+        if control_plane.is_none() && !self.has_installer() {
+            let finding = pages::control_plane_ignition(&path.display().to_string());
+            return Err(Ended::finding(finding, Exit::Unfit));
         }
-    }
-
-    fn lacks(&self, finding: Finding) -> anyhow::Result<Going<Configs>> {
-        refused(&[finding], Exit::Unfit, self.settings).map(|exit| Err(Ended::Said(exit)))
+        Ok(Configs { bootstrap, control_plane })
     }
 
     /// Whether the OpenShift installer makes the ignition files.
@@ -88,11 +75,5 @@ fn config(path: &Path, whose: &str) -> Result<Secret<String>, Refusal> {
         return Ok(Secret::new(text));
     }
     let finding = translate::pages::pointer(whose).span(Span::default());
-    Err(Refusal::Unfit(Box::new(Said {
-        file: path.display().to_string(),
-        text: String::new(),
-        outcome: Outcome::Rejected,
-        findings: vec![finding],
-        mask: Mask::default(),
-    })))
+    Err(Refusal::Unfit(Box::new(silent(path, Outcome::Rejected, vec![finding]))))
 }

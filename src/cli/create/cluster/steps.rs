@@ -12,14 +12,18 @@ use serde_json::{Value, json};
 use super::super::summary::Summary;
 use super::super::{closing, outcome};
 use super::{EngineName, Going, Job, capacity};
+use crate::cli::aso::management::outcome as word;
 use crate::cli::engine::Shown;
 use crate::cli::whereabouts::Whereabouts;
 use crate::cli::{Exit, Output, engine};
 use crate::install::{Drift, Existing, Fault, StageDone};
 use crate::prepare::{Environment, FactsFrom, Outlook, Prepared};
 use crate::ui::{Volume, Waiting, beating, json as json_form};
-use crate::workdir::{ClusterDir, Step, StepResult};
-use crate::{install, prepare, ui};
+use crate::workdir::{ClusterDir, StepResult};
+use crate::{install, prepare, ui, workdir};
+
+/// What is said where the user does not want what would be created.
+pub(super) const NOTHING: &str = "nothing was created; the files are written";
 
 /// A cluster whose files are written.
 pub(super) struct Begun {
@@ -46,17 +50,10 @@ pub(super) struct Done {
 
 impl Job<'_> {
     /// Shows what would be made.
-    pub(super) fn show(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
+    pub(super) fn show(&self, facts: FactsFrom<'static>) -> Going<Exit> {
         let options = self.options(facts);
-        let outlook = match prepare::outlook(self.directory, self.basis, self.examined, &options, Environment)
-        {
-            Ok(outlook) => outlook,
-            Err(refusal) => return Ok(Err(refusal.into())),
-        };
-        let graph = match self.graph(&outlook.plan)? {
-            Ok(graph) => graph,
-            Err(ended) => return Ok(Err(ended)),
-        };
+        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment)?;
+        let graph = self.graph(&outlook.plan)?;
         let stages = install::standing_so_far(self.directory, self.platform)?;
         let outline = self.platform.outline(&outlook.plan);
         let mut summary = Summary::new(outline, graph.as_ref(), stages, self.existing());
@@ -76,7 +73,7 @@ impl Job<'_> {
                 value["resources"] = serde_json::to_value(graph.resources)?;
             }
             self.settings.printer.data(&format!("{value}\n"))?;
-            return Ok(Ok(Exit::Done));
+            return Ok(Exit::Done);
         }
         outcome::said(&self.left_to_tell(&outlook.said), self.settings);
         let style = self.settings.printer.styles().data;
@@ -90,7 +87,7 @@ impl Job<'_> {
         text += &self.cost_text(&outlook.plan, self.settings.printer.styles().data);
         self.settings.printer.data(&text)?;
         self.stands_for(&outlook);
-        Ok(Ok(Exit::Done))
+        Ok(Exit::Done)
     }
 
     /// Says that the infrastructure id of an outlook stands for one that is not made yet.
@@ -105,39 +102,26 @@ impl Job<'_> {
     }
 
     /// Writes the files, and counts what there is of the cluster.
-    pub(super) fn begin(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Begun>> {
+    pub(super) fn begin(&self, facts: FactsFrom<'static>) -> Going<Begun> {
         let mut cluster = ClusterDir::open(self.directory)?;
         let options = self.options(facts);
-        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment);
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(refusal) => return Ok(Err(refusal.into())),
-        };
+        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment)?;
         self.note_accepted(&cluster)?;
         outcome::told(self.directory, &prepared, &self.left_to_tell(&prepared.said), self.settings);
-        let graph = match self.graph(&prepared.plan)? {
-            Ok(graph) => graph,
-            Err(ended) => return Ok(Err(ended)),
-        };
+        let graph = self.graph(&prepared.plan)?;
         let stages = install::standing(&cluster, self.platform)?;
         let outline = self.platform.outline(&prepared.plan);
         let summary = Summary::new(outline, graph.as_ref(), stages, self.existing());
-        Ok(Ok(Begun { cluster, prepared, graph, summary }))
+        Ok(Begun { cluster, prepared, graph, summary })
     }
 
     /// Notes which failed checks were accepted.
-    pub(super) fn note_accepted(&self, cluster: &ClusterDir) -> anyhow::Result<()> {
+    pub(super) fn note_accepted(&self, cluster: &ClusterDir) -> Result<(), workdir::Error> {
         let accepted = self.accepted.borrow();
-        if !accepted.is_empty() {
-            cluster.note(&Step {
-                time: prepare::now(),
-                step: "preflight.accepted".to_owned(),
-                result: StepResult::Done,
-                detail: accepted.join(", "),
-                inputs: String::new(),
-            })?;
+        if accepted.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        engine::note(cluster, "preflight.accepted", StepResult::Done, &accepted.join(", "))
     }
 
     /// Waits while existing resources are looked at, until the user stops it.
@@ -151,13 +135,7 @@ impl Job<'_> {
         let (printer, what) = (&self.settings.printer, "reading existing resources");
         printer.talk(what);
         let _line = Waiting::new(what, None, printer.draws());
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                never = engine::listen(stop, shown, stopping) => match never {},
-                result = beating(printer, what, None, work) => result,
-            }
-        })
+        self.runtime.block_on(engine::stoppable(beating(printer, what, None, work), stop, shown, stopping))
     }
 
     /// Says what of the existing resources is not as earlier runs left it. `restored` says whether the engine
@@ -174,15 +152,15 @@ impl Job<'_> {
     }
 
     /// The graph of a plan, where the engine has resources of its own.
-    fn graph(&self, plan: &Plan) -> anyhow::Result<Going<Option<Graph>>> {
+    fn graph(&self, plan: &Plan) -> Going<Option<Graph>> {
         match self.engine {
-            EngineName::Native => Ok(self.resources(plan)?.map(Some)),
-            EngineName::Terraform | EngineName::Aso => Ok(Ok(None)),
+            EngineName::Native => self.resources(plan).map(Some),
+            EngineName::Terraform | EngineName::Aso => Ok(None),
         }
     }
 
-    /// Shows what will be made; how the run ends where the user does not want that.
-    pub(super) fn refused(&self, prepared: &Prepared, summary: &Summary) -> anyhow::Result<Option<Exit>> {
+    /// Shows what will be made, and makes sure that the user wants that.
+    pub(super) fn agreed(&self, prepared: &Prepared, summary: &Summary) -> Going<()> {
         let printer = &self.settings.printer;
         for line in summary.lines() {
             printer.talk(&line);
@@ -192,13 +170,9 @@ impl Job<'_> {
             printer.aside(&self.cost_text(&prepared.plan, printer.styles().talk));
         }
         if self.args.yes || summary.is_complete() {
-            return Ok(None);
+            return Ok(());
         }
-        let exit = engine::consent(&self.question(prepared, summary), self.settings)?;
-        if exit.is_some() {
-            self.settings.printer.talk("nothing was created; the files are written");
-        }
-        Ok(exit)
+        engine::consent(&self.question(prepared, summary), Some(NOTHING), self.settings)
     }
 
     /// The question before resources are created: how many, of which cluster, where, and with what.
@@ -241,20 +215,14 @@ impl Job<'_> {
         done: &Done,
         result: Result<(), Fault>,
         differences: &[Finding],
-    ) -> anyhow::Result<Exit> {
+    ) -> Going<Exit> {
         let (mut findings, exit) = match result {
             Ok(()) => (differences.to_vec(), Exit::Done),
             Err(fault) => engine::judged(fault, self.standing(cluster) > 0)?,
         };
         capacity::add_offers(&mut findings, &prepared.plan);
         if self.settings.output == Output::Json {
-            let word = match exit {
-                Exit::Done => "done",
-                Exit::Interrupted => "interrupted",
-                Exit::PartWay => "stopped",
-                _ => "refused",
-            };
-            let mut value = self.head(word, &prepared.plan);
+            let mut value = self.head(word(exit), &prepared.plan);
             value["engine"] = engine;
             value["summary"] = summary.json();
             self.add_cost(&mut value, &prepared.plan);

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use super::super::summary::Summary;
 use super::steps::{Begun, Done};
-use super::{Ended, Going, Job, recovery};
+use super::{Going, Job, recovery};
 use crate::cli::engine::Shown;
 use crate::cli::{Exit, engine};
 use crate::install::{Drift, End, Fault, Recovery, Site, Verification};
@@ -78,11 +78,13 @@ fn goes_on(is_trouble: bool, attempt: usize, why: &str) -> String {
 
 /// Waits before another attempt, unless the user stops it.
 async fn pause(stop: &Stop, shown: &Shown<'_>) {
-    tokio::select! {
-        never = engine::listen(stop, shown, engine::TERRAFORM_STOPS) => match never {},
-        () = stop.asked() => {}
-        () = sleep(PAUSE) => {}
-    }
+    let pause = async {
+        tokio::select! {
+            () = stop.asked() => {}
+            () = sleep(PAUSE) => {}
+        }
+    };
+    engine::stoppable(pause, stop, shown, engine::TERRAFORM_STOPS).await;
 }
 
 /// What the infrastructure is made with.
@@ -102,24 +104,18 @@ impl Job<'_> {
         terraform: &Terraform,
         facts: FactsFrom<'static>,
         asking: &Asking<'_>,
-    ) -> anyhow::Result<Going<Exit>> {
-        let begun = match self.begin(facts)? {
-            Ok(begun) => begun,
-            Err(ended) => return Ok(Err(ended)),
-        };
-        let Begun { mut cluster, prepared, mut summary, .. } = begun;
+    ) -> Going<Exit> {
+        let Begun { mut cluster, prepared, mut summary, .. } = self.begin(facts)?;
         let engine = json!({ "name": terraform.name(), "version": terraform.version().to_string() });
         let mut drift = match self.drift(terraform, &mut cluster, &prepared.plan, &summary) {
             Ok(drift) => drift,
             Err(fault) => {
                 let (all, done) = ((&prepared, &summary), Done::default());
-                return self.finish(&cluster, engine, all, &done, Err(fault), &[]).map(Ok);
+                return self.finish(&cluster, engine, all, &done, Err(fault), &[]);
             }
         };
         let mut done = Done { drift: self.drifted(&drift, &mut summary, true), ..Done::default() };
-        if let Some(exit) = self.refused(&prepared, &summary)? {
-            return Ok(Err(Ended::Said(exit)));
-        }
+        self.agreed(&prepared, &summary)?;
         let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
         let finder = recovery::Finder::of(self.directory, asking);
@@ -144,13 +140,8 @@ impl Job<'_> {
                 stop: &stop,
             };
             let work = self.work(&mut cluster, &prepared.plan, tools, &mut done);
-            let result = self.runtime.block_on(async {
-                tokio::select! {
-                    biased;
-                    never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
-                    result = work => result,
-                }
-            });
+            let result =
+                self.runtime.block_on(engine::stoppable(work, &stop, &shown, engine::TERRAFORM_STOPS));
             let fault = match result {
                 Ok(())
                     if attempts.again == 0 && verification == Verification::Done && is_unchanged(&done) =>
@@ -182,10 +173,8 @@ impl Job<'_> {
                 }
                 Err(Fault::Untracked(finding)) if !self.args.yes && ui::can_ask() => {
                     engine::report(&[*finding], self.settings);
-                    if let Some(exit) = engine::consent(recovery::QUESTION, self.settings)? {
-                        self.settings.printer.talk("nothing was imported, removed or created");
-                        return Ok(Err(Ended::Said(exit)));
-                    }
+                    let otherwise = "nothing was imported, removed or created";
+                    engine::consent(recovery::QUESTION, Some(otherwise), self.settings)?;
                     allowed = true;
                     continue;
                 }
@@ -202,7 +191,7 @@ impl Job<'_> {
             self.runtime.block_on(pause(&stop, &shown));
         };
         drop(shown);
-        self.finish(&cluster, engine, (&prepared, &summary), &done, result, &[]).map(Ok)
+        self.finish(&cluster, engine, (&prepared, &summary), &done, result, &[])
     }
 
     /// What is known of the resources of earlier runs, unless the cluster changes them itself.
@@ -264,18 +253,7 @@ impl Job<'_> {
         if let Some(session) = self.session {
             self.adopt(session, cluster, plan, shown, done).await?;
         }
-        let mut site = Site {
-            cluster,
-            platform: self.platform,
-            infra_id: &plan.identity.infra_id,
-            session: self.session,
-            recovery,
-            terraform,
-            watcher: shown,
-            drift,
-            stop,
-            now: prepare::now,
-        };
+        let mut site = Site { recovery, drift, ..self.seen(terraform, cluster, plan, shown, stop) };
         install::apply(&mut site, &mut done.stages).await
     }
 }

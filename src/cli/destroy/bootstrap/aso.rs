@@ -12,12 +12,12 @@ use landfall_model::plan::Plan;
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
-use super::super::aso::{Refused, at_home};
+use super::super::aso::at_home;
 use super::super::{ended, note};
-use super::{Args, refused};
-use crate::cli::aso::management::{ASKING, Management, Shown, described, judged, outcome, stopping};
+use super::{Args, agreed};
+use crate::cli::aso::management::{ASKING, Management, Refused, Shown, described, judged, outcome, stopping};
 use crate::cli::aso::reached::Reached;
-use crate::cli::{Exit, Settings, engine};
+use crate::cli::{Ended, Exit, Settings, engine};
 use crate::prepare::target::Named;
 use crate::prepare::{self, Basis, Engine, Environment, FACTS, FactsFrom, Options, Outlook, Refusal};
 use crate::ui::{json as json_form, watched};
@@ -34,13 +34,10 @@ type Temporary = Result<Vec<Need>, Vec<Finding>>;
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settings) -> anyhow::Result<Exit> {
+pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let cluster = ClusterDir::open(&directory)?;
-    let temporary = match outlook(args, made.clone(), &directory) {
-        Ok(outlook) => temporary(&outlook.plan),
-        Err(refusal) => return crate::cli::create::refused(refusal, settings),
-    };
+    let temporary = temporary(&outlook(args, made.clone(), &directory)?.plan);
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
     let removal = Removal { ground: &ground, cluster: &cluster, settings, is_part: args.is_part };
     let runtime = prepare::runtime()?;
@@ -48,12 +45,9 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
     let found = runtime.block_on(watched(&settings.printer, ASKING, None, look));
     let exit = match found {
         Ok((_, objects)) if objects.is_empty() => removal.nothing(),
-        Ok((reached, objects)) => match refused(args, named, objects.len(), settings) {
-            Ok(None) => removal.prune(&runtime, &reached, objects),
-            Ok(Some(exit)) => Ok(exit),
-            Err(fault) => Err(fault),
-        },
-        Err((findings, exit)) => ended(outcome(exit), &findings, exit, settings),
+        Ok((reached, objects)) => agreed(args, named, objects.len(), settings)
+            .and_then(|()| removal.prune(&runtime, &reached, objects)),
+        Err((findings, exit)) => Ok(ended(outcome(exit), &findings, exit, settings)?),
     };
     runtime.shutdown_background();
     exit
@@ -114,8 +108,7 @@ impl Removal<'_> {
         temporary: &Temporary,
     ) -> Result<(Reached, Vec<Need>), Refused> {
         let ground = self.ground;
-        let management = Management::of(args.management.kubeconfig.as_deref());
-        let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
+        let management = Management::of(args.management.kubeconfig.as_deref())?;
         at_home(named, &management.live, ground).await?;
         let reached = Reached::of(management, ground, |kind| match temporary {
             Ok(objects) => objects.iter().any(|id| id.kind == kind.kind),
@@ -129,7 +122,7 @@ impl Removal<'_> {
         };
         let found = {
             let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
-            let place = reached.place(ground, PLAN_LIMIT, &shown, &stop);
+            let place = reached.place(ground, &shown, &stop);
             stopping(&stop, place.standing(reached.feed(ground), is_wanted)).await
         };
         let objects = found.map_err(|ended| match judged(&ended, ground) {
@@ -144,7 +137,7 @@ impl Removal<'_> {
     }
 
     /// Says that nothing is there: it is gone, or there never was such a machine.
-    fn nothing(&self) -> anyhow::Result<Exit> {
+    fn nothing(&self) -> Result<Exit, Ended> {
         let steps = self.cluster.steps()?;
         let Some(last) = steps.last(BOOTSTRAP_REMOVAL) else {
             let line =
@@ -167,11 +160,11 @@ impl Removal<'_> {
         runtime: &tokio::runtime::Runtime,
         reached: &Reached,
         objects: Vec<Need>,
-    ) -> anyhow::Result<Exit> {
+    ) -> Result<Exit, Ended> {
         note(self.cluster, BOOTSTRAP_REMOVAL, StepResult::Began, "")?;
         let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
         let worked = runtime.block_on(async {
-            let place = reached.place(self.ground, PLAN_LIMIT, &shown, &stop);
+            let place = reached.place(self.ground, &shown, &stop);
             shown.during(stopping(&stop, Box::pin(place.prune(reached.feed(self.ground), objects)))).await
         });
         drop(shown);
@@ -189,7 +182,7 @@ impl Removal<'_> {
     }
 
     /// Says how it ended.
-    fn finish(&self, work: &[Value], findings: &[Finding], exit: Exit, line: &str) -> anyhow::Result<Exit> {
+    fn finish(&self, work: &[Value], findings: &[Finding], exit: Exit, line: &str) -> Result<Exit, Ended> {
         let Ground { infra_id, namespace } = self.ground;
         let value = json!({
             "outcome": outcome(exit),

@@ -6,13 +6,13 @@ use landfall_engine_terraform::Stop;
 use landfall_platform::native::Secrets;
 use landfall_platform::removal::Target;
 
-use super::{Args, config, finish, refused, temporary};
-use crate::cli::destroy::{asking, basis, ended};
+use super::{Args, agreed, config, finish, temporary};
+use crate::cli::destroy::{asking, basis, no_cloud};
 use crate::cli::engine::Shown;
-use crate::cli::{Exit, Settings, engine};
+use crate::cli::{Ended, Exit, Settings, engine};
 use crate::install::NativeRemoval;
 use crate::prepare::Environment;
-use crate::prepare::target::{Named, pages};
+use crate::prepare::target::Named;
 use crate::workdir::ClusterDir;
 use crate::{install, prepare};
 
@@ -30,39 +30,31 @@ const STOPPING: [&str; 2] = [
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow::Result<Exit> {
+pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> Result<Exit, Ended> {
     let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
     let (platform, target): (_, &Target) = (named.platform, &named.target);
-    let Some(cloud) = platform.cloud() else {
-        return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
-    };
+    let cloud = platform.cloud().ok_or_else(|| no_cloud(platform))?;
     let cluster = ClusterDir::open(&directory)?;
     match install::is_bootstrap_unknown(&cluster, platform) {
         Ok(false) => {}
         Ok(true) => return finish(args, Ok(()), &[], target, settings),
         Err(fault) => return finish(args, Err(fault), &[], target, settings),
     }
-    if let Some(exit) =
-        refused(args, named, temporary(platform, &install::existing_native(&directory, platform)), settings)?
-    {
-        return Ok(exit);
-    }
+    agreed(args, named, temporary(platform, &install::existing_native(&directory, platform)), settings)?;
     let world = Environment;
     let known = config(args, &directory, settings);
     let (basis, config) = match known {
         Some((basis, examined)) => (basis, examined.config),
-        None => match (basis(None, &directory), platform.config_of(target)) {
-            (Ok(basis), Ok(config)) => (basis, config),
-            (_, Err(finding)) => return ended("refused", &[*finding], Exit::Failed, settings),
-            (Err(refusal), _) => return crate::cli::create::refused(refusal, settings),
-        },
+        None => {
+            let config = platform.config_of(target);
+            let config = config.map_err(|finding| Ended::finding(*finding, Exit::Failed))?;
+            (basis(None, &directory)?, config)
+        }
     };
     let asking = asking(&config, &basis, &world, PARALLEL, LONGEST);
     let (session, removal) = (cloud.session(asking), cloud.removal(asking, target));
     let secrets = Secrets::new();
-    let Some(api) = session.api(&target.infra_id, &secrets) else {
-        return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
-    };
+    let api = session.api(&target.infra_id, &secrets).ok_or_else(|| no_cloud(platform))?;
     let runtime = prepare::runtime()?;
     let shown = Shown::new(settings);
     let stop = Stop::default();
@@ -77,13 +69,8 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
         stop: &stop,
         now: prepare::now,
     };
-    let result = runtime.block_on(async {
-        tokio::select! {
-            biased;
-            never = engine::listen(&stop, &shown, STOPPING) => match never {},
-            result = install::destroy_native_bootstrap(&site, &mut done) => result,
-        }
-    });
+    let work = install::destroy_native_bootstrap(&site, &mut done);
+    let result = runtime.block_on(engine::stoppable(work, &stop, &shown, STOPPING));
     drop(shown);
     runtime.shutdown_background();
     finish(args, result, &done, target, settings)

@@ -3,7 +3,6 @@
 use landfall_engine_aso::translate::patches::{Patches, by_object};
 
 use super::super::{Ended, Going, Job};
-use super::refused;
 use crate::cli::Exit;
 use crate::cli::aso::patches;
 use crate::prepare::target::{Decided, of_cluster, pages};
@@ -18,22 +17,16 @@ pub(super) struct Choice {
 
 impl Job<'_> {
     /// What the flags choose, and an earlier run where they say nothing.
-    pub(super) fn choice(&self) -> anyhow::Result<Going<Choice>> {
+    pub(super) fn choice(&self) -> Going<Choice> {
         let noted = of_cluster(self.directory).map(|named| named.decided()).unwrap_or_default();
         let args = &self.args.aso;
         let patches = match &args.aso_patches {
-            Some(path) => match patches::read(path) {
-                Ok(list) => by_object(list),
-                Err(refusal) => return Ok(Err(refusal.into())),
-            },
-            None if noted.patched => {
-                let exit = refused(&[pages::patched()], Exit::Failed, self.settings)?;
-                return Ok(Err(Ended::Said(exit)));
-            }
+            Some(path) => by_object(patches::read(path)?),
+            None if noted.patched => return Err(Ended::finding(pages::patched(), Exit::Failed)),
             None => Patches::new(),
         };
         let api_internal_ip = args.api_internal_ip.or(noted.api_internal_ip);
         let decided = Decided { api_internal_ip, patched: !patches.is_empty() };
-        Ok(Ok(Choice { decided, patches }))
+        Ok(Choice { decided, patches })
     }
 }

@@ -4,8 +4,8 @@ use landfall_engine_aso::core::Outcome;
 use landfall_engine_aso::drive::{self, Ground, Step, Worked};
 use serde_json::{Value, json};
 
-use super::super::Job;
-use super::{Booted, NAME, note};
+use super::super::{Going, Job};
+use super::{Booted, NAME, STEP};
 use crate::cli::aso::management::{self, judged, outcome as word};
 use crate::cli::create::closing::Stood;
 use crate::cli::create::{closing, outcome};
@@ -22,7 +22,7 @@ impl Job<'_> {
         prepared: &Prepared,
         ground: &Ground,
         (worked, booted): (&Worked, Booted),
-    ) -> anyhow::Result<Exit> {
+    ) -> Going<Exit> {
         let (mut findings, exit) = judged(worked, ground);
         let none = Step::default();
         let step = if let Worked::Ended(_, step) = worked { step } else { &none };
@@ -34,7 +34,7 @@ impl Job<'_> {
             _ => StepResult::Failed,
         };
         let detail = format!("{standing} of {}", counted(step.objects.len(), "object"));
-        note(cluster, result, &detail)?;
+        engine::note(cluster, STEP, result, &detail)?;
         match booted {
             Ok(differences) => findings.extend(differences),
             Err(fault) if fault.is_interrupted() => {}

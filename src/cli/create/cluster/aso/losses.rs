@@ -3,13 +3,14 @@
 use landfall_engine_aso::core::PLAN_LIMIT;
 use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::detect::Report;
-use landfall_engine_aso::drive::{Ground, Place};
+use landfall_engine_aso::drive::Ground;
 use landfall_engine_aso::kinds::Kind;
 use landfall_net::stop::Stop;
 
-use super::super::{Ended, Going, Job};
-use super::{Ready, refused};
-use crate::cli::aso::management::{Management, Shown, identity, judged, limits, stopping};
+use super::super::steps::NOTHING;
+use super::super::{Going, Job};
+use super::Ready;
+use crate::cli::aso::management::{Management, Shown, judged, stopping};
 use crate::cli::engine;
 use crate::prepare::Prepared;
 use crate::ui::counted;
@@ -26,12 +27,9 @@ impl Job<'_> {
         ready: &Ready,
         known: (&[&'static Kind], &Report),
         prepared: &Prepared,
-    ) -> anyhow::Result<Going<()>> {
+    ) -> Going<()> {
         let printer = &self.settings.printer;
-        let losses = match self.losses(management, ready, known)? {
-            Ok(losses) => losses,
-            Err(ended) => return Ok(Err(ended)),
-        };
+        let losses = self.losses(management, ready, known)?;
         if !losses.is_empty() {
             printer.talk(LOST);
             for id in &losses {
@@ -39,7 +37,7 @@ impl Job<'_> {
             }
         }
         if self.args.yes {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let Ground { infra_id, namespace } = &ready.ground;
         let count = counted(ready.translation.objects.len(), "object");
@@ -49,13 +47,7 @@ impl Job<'_> {
         };
         let place = self.whereabouts(prepared);
         let question = format!("Create {infra_id} as {count} in namespace {namespace}, {place}{lost}?");
-        Ok(match engine::consent(&question, self.settings)? {
-            None => Ok(()),
-            Some(exit) => {
-                printer.talk("nothing was created; the files are written");
-                Err(Ended::Said(exit))
-            }
-        })
+        engine::consent(&question, Some(NOTHING), self.settings)
     }
 
     fn losses(
@@ -63,28 +55,14 @@ impl Job<'_> {
         management: &Management,
         ready: &Ready,
         (kinds, known): (&[&'static Kind], &Report),
-    ) -> anyhow::Result<Going<Vec<Need>>> {
+    ) -> Going<Vec<Need>> {
         let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
-        let place = Place {
-            api: &management.live,
-            kinds,
-            ground: &ready.ground,
-            identity: identity(),
-            limits: limits(PLAN_LIMIT),
-            watcher: &shown,
-            stop: &stop,
-        };
+        let place = management.place(kinds, &ready.ground, &shown, &stop);
         let found = self.runtime.block_on(async {
             let feed = management.feed(kinds, known, &ready.ground);
             let look = place.losses(feed, ready.translation.clone(), self.stage());
             shown.during(stopping(&stop, look)).await
         });
-        match found {
-            Ok(losses) => Ok(Ok(losses)),
-            Err(ended) => {
-                let (findings, exit) = judged(&ended, &ready.ground);
-                Ok(Err(Ended::Said(refused(&findings, exit, self.settings)?)))
-            }
-        }
+        found.map_err(|ended| judged(&ended, &ready.ground).into())
     }
 }
