@@ -23,6 +23,9 @@ use crate::prepare::{self, Basis, Engine, Environment, FACTS, FactsFrom, Options
 use crate::ui::{json as json_form, watched};
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 
+/// The kind of the container with the ignition config.
+const CONTAINER: &str = "StorageAccountsBlobServicesContainer";
+
 /// The kind of the machines.
 const MACHINE: &str = "VirtualMachine";
 
@@ -86,7 +89,8 @@ fn temporary(plan: &Plan) -> Temporary {
     };
     let stays = objects(false)?;
     let mut all = objects(true)?;
-    all.retain(|id| !stays.contains(id));
+    // What the machine started from goes, too: it has secrets of the cluster.
+    all.retain(|id| id.kind == CONTAINER || !stays.contains(id));
     Ok(all)
 }
 
