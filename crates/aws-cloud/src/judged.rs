@@ -269,7 +269,7 @@ mod tests {
     use landfall_testing::{assert_names, codes_between};
 
     /// What is judged of the config alone.
-    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0736", "LF0737"];
+    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0736", "LF0737", "LF0741"];
 
     #[test]
     fn every_code_of_planning_belongs_to_one_subject() {

@@ -46,10 +46,6 @@ pub(super) const INTRODUCED: &[Introduced] = &[
         let used = platform(config)?.user_provisioned_dns == "Enabled";
         used.then(|| "platform.aws.userProvisionedDNS".to_owned())
     }),
-    // Operators call the services of another partition before.
-    Introduced::new([4, 22], Some("AWSEuropeanSovereignCloudInstall"), |config| {
-        platform(config)?.region.starts_with("eusc-").then(|| "platform.aws.region".to_owned())
-    }),
     Introduced::new([4, 22], Some("AWSDualStackInstall"), |config| {
         platform(config)?.is_dual_stack().then(|| "platform.aws.ipFamily".to_owned())
     }),

@@ -16,7 +16,7 @@ const FONT: f64 = 12.0;
 /// Width of a letter of a monospaced font of that size, rounded up.
 const LETTER: f64 = 7.3;
 /// Height of a line of a box.
-const LINE: f64 = 17.0;
+const LINE: f64 = 16.0;
 /// Room around the text of a box.
 const PAD: f64 = 7.0;
 /// Room between columns, for arrows.

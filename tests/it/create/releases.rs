@@ -78,7 +78,7 @@ fn every_release_of_the_catalogue_has_files_of_its_own() {
 
 #[test]
 fn images_are_of_the_stream_in_the_config() {
-    let config = format!("{CONFIG}osImageStream: rhel-10\n");
+    let config = format!("{CONFIG}osImageStream: rhel-10\nfeatureSet: TechPreviewNoUpgrade\n");
     let directory = directory(&config);
     let run = |release: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_landfall"))

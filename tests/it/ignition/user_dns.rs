@@ -23,9 +23,9 @@ fn cluster_with_user_dns() -> TempDir {
     directory
 }
 
-/// In the first release that has the setting.
+/// In the first release that has the setting without a feature set.
 fn run(directory: &Path, from: &Path) -> Result<Prepared, Refusal> {
-    run_for(Some("4.20"), directory, IgnitionFrom::Directory(from.to_owned()))
+    run_for(Some("4.23"), directory, IgnitionFrom::Directory(from.to_owned()))
 }
 
 /// Ignition files with an authority and a certificate for names alone.

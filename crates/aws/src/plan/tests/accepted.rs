@@ -67,13 +67,22 @@ fn the_cluster_trusts_its_endpoints() {
                 config::ServiceEndpoint { name: "ec2".to_owned(), url: SecretUrl::new(url.to_owned()) };
             aws.service_endpoints.extend((!url.is_empty()).then_some(endpoint));
         });
-        places(&found).contains(&("LF0741", "additionalTrustBundlePolicy"))
+        found
+            .iter()
+            .filter(|one| one.field == "additionalTrustBundlePolicy")
+            .map(|one| one.code.as_str())
+            .collect()
     };
     let url = "https://ec2.example.com";
-    assert!(with(url, "Proxyonly", "us-east-1"));
-    assert!(!with(url, "Always", "us-east-1"));
-    assert!(!with("", "Proxyonly", "us-east-1"));
-    assert!(!with(url, "Proxyonly", "us-iso-east-1"));
+    for (url, policy, region, expected) in [
+        (url, "Proxyonly", "us-east-1", &["LF0741"][..]),
+        (url, "Always", "us-east-1", &[]),
+        ("", "Proxyonly", "us-east-1", &[]),
+        (url, "Proxyonly", "us-iso-east-1", &[]),
+    ] {
+        let codes: Vec<&str> = with(url, policy, region);
+        assert_eq!(codes, expected, "{url} {policy} {region}");
+    }
 }
 
 #[test]
