@@ -9,10 +9,11 @@ mod removal;
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
-use landfall_engine_aso::core::Outcome;
-use landfall_engine_aso::desired::Need;
+use landfall_engine_aso::core::{Object, Outcome};
+use landfall_engine_aso::desired::{Mode, Need};
 use landfall_engine_aso::detect::{self, Report, Wanted, detect, running_cloud};
 use landfall_engine_aso::drive::{self, Drive, Work, listed};
+use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
 use landfall_kube::objects::ObjectRef;
 use landfall_model::catalogue::Catalogue;
@@ -280,6 +281,7 @@ impl<'a> Run<'a> {
         self.complete(&mut plan)?;
         let usable = self.check_plan(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
+        let usable = usable.and_then(|()| self.apart(&cluster, &plan.drive));
         let goal = if plan.drive.dry_run { "looking for the cluster" } else { "creating the cluster" };
         let stepped = match usable {
             Ok(()) => self.step(&cluster, &plan.drive, goal).await,
@@ -361,6 +363,27 @@ impl<'a> Run<'a> {
             self.say(Said::new(PROGRESSING, false, "Paused", "nothing changes until the pause ends"));
         }
         Ok(rest)
+    }
+
+    /// Refuses a plan whose objects are another cluster's of the namespace: with the same name and base domain, both have
+    /// the same objects for DNS.
+    fn apart(&self, cluster: &Cluster, planned: &Drive) -> Result<(), Failed> {
+        let Work::Make(translation) = &planned.work else { return Ok(()) };
+        let world = self.controller.driver.store.world(cluster, drive::now());
+        let taken = translation.objects.iter().filter(|desired| desired.hints.mode != Mode::Byo).find_map(
+            |desired| {
+                let need = Need { kind: desired.kind.kind, name: desired.name.clone() };
+                let id = Object(world.get(&need)?).label(keys::CLUSTER)?.to_owned();
+                (id != planned.infra_id)
+                    .then(|| format!("{}/{} belongs to cluster `{id}`", need.kind, need.name))
+            },
+        );
+        let Some(taken) = taken else { return Ok(()) };
+        let note = format!(
+            "{taken} of this namespace, which has the same name and base domain: change metadata.name in the install \
+             config, or use another namespace"
+        );
+        Err(Failed::transient("cluster-name-taken", note))
     }
 
     /// One step towards the desired state, reported in the status.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use landfall_kube::Fault;
-use landfall_kube::kinds::DEPLOYMENT;
+use landfall_kube::kinds::{CLUSTER_OPERATOR, DEPLOYMENT};
 use landfall_kube::objects::{ObjectRef, Objects};
 use serde_json::{Map, Value};
 use tokio::time::sleep;
@@ -50,13 +50,20 @@ pub enum Output {
 }
 
 impl Output {
-    /// The object, and the place of the written fields in `fieldsV1` of a manager.
-    fn place(self, maps: &MapNames, target_namespace: &str) -> (ObjectRef, &'static str) {
+    /// The objects, and the place of the written fields of each in `fieldsV1` of a manager.
+    fn places(self, maps: &MapNames, target_namespace: &str) -> Vec<(ObjectRef, &'static str)> {
         match self {
-            Self::Managed => (maps.managed_map(), "/f:data"),
-            Self::Target => (maps.target_map(target_namespace), "/f:data"),
+            Self::Managed => vec![(maps.managed_map(), "/f:data")],
+            // Upgrades of the cluster go by the version, whoever writes the map.
+            Self::Target => vec![
+                (maps.target_map(target_namespace), "/f:data"),
+                (
+                    ObjectRef::in_cluster(&CLUSTER_OPERATOR, object_refs::CLOUD_CONTROLLER_OPERATOR),
+                    "/f:status/f:versions",
+                ),
+            ],
             Self::Endpoints => {
-                (object_refs::infrastructure(), "/f:status/f:platformStatus/f:aws/f:serviceEndpoints")
+                vec![(object_refs::infrastructure(), "/f:status/f:platformStatus/f:aws/f:serviceEndpoints")]
             }
         }
     }
@@ -140,10 +147,12 @@ pub async fn rivals(
             }
             continue;
         }
-        let (object, fields) = output.place(maps, target_namespace);
-        let written = objects.get(&object).await?;
-        if let Some(manager) = written.and_then(|written| manager(&written, fields)) {
-            found.push((controller.name, Seen::FieldManager { manager, object }));
+        for (object, fields) in output.places(maps, target_namespace) {
+            let written = objects.get(&object).await?;
+            if let Some(manager) = written.and_then(|written| manager(&written, fields)) {
+                found.push((controller.name, Seen::FieldManager { manager, object }));
+                break;
+            }
         }
     }
     Ok(found)
@@ -185,6 +194,29 @@ mod tests {
     use super::super::CONTROLLERS;
     use super::*;
     use crate::fake_cluster::FakeCluster;
+
+    #[tokio::test]
+    async fn the_version_of_another_operator_is_its_own() {
+        let cluster = FakeCluster::default();
+        let sync: Vec<&'static Registered> =
+            CONTROLLERS.iter().filter(|one| one.name == "cloud-config-sync").collect();
+        let status = |manager: &str| {
+            let managers = json!([{ "manager": manager, "fieldsV1": { "f:status": { "f:versions": {} } } }]);
+            json!({ "metadata": { "name": object_refs::CLOUD_CONTROLLER_OPERATOR, "managedFields": managers } })
+        };
+        let rivals_of = async |manager: &str| {
+            cluster.put(&CLUSTER_OPERATOR, status(manager));
+            let found = rivals(&cluster, &sync, &MapNames::default(), "target").await;
+            found.unwrap_or_default().into_iter().map(|(_, seen)| seen.to_string()).collect::<Vec<_>>()
+        };
+        assert!(rivals_of(landfall_kube::MANAGER).await.is_empty());
+        let other = "cluster-cloud-controller-manager-operator";
+        let expected = format!(
+            "`{other}`, the field manager of ClusterOperator/{}",
+            object_refs::CLOUD_CONTROLLER_OPERATOR
+        );
+        assert_eq!(rivals_of(other).await, [expected]);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_deployment_that_is_scaled_up_again_is_seen_while_the_operator_runs() {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::act::location;
 use super::{Api, Drive, ObservedState, Step, Work};
 use crate::core::{Object, Status, What};
-use crate::desired::{Need, Policy};
+use crate::desired::{Desired, Need, Policy};
 use crate::keys;
 
 /// How long the operator may take until it says something else of an object.
@@ -44,13 +44,13 @@ fn conditions(object: &Value) -> Value {
 }
 
 impl Woken {
-    /// Wakes the operator for what it has given up on. A removal sets back what a creation has left of that.
+    /// Wakes the operator for what it has given up on, and sets back what an earlier run has left of that.
     pub(super) async fn wake(drive: &Drive, api: &dyn Api, step: &Step, world: &mut ObservedState) -> Self {
         let mut woken = Self { objects: BTreeMap::new(), until: Instant::now() + AWHILE };
-        let is_made = matches!(drive.work, Work::Make(_));
-        if drive.dry_run || !(is_made || matches!(drive.work, Work::Remove)) {
+        if drive.dry_run {
             return woken;
         }
+        let plan = if let Work::Make(translation) = &drive.work { Some(&translation.objects) } else { None };
         let own = keys::credential_name(&drive.infra_id);
         let other = format!("{own}-retry");
         for planned in &step.objects {
@@ -58,14 +58,19 @@ impl Woken {
             let (object, said) = (Object(found), conditions(found));
             let ready = object.ready();
             let gave_up = ready.status == Status::False && ready.severity == Some("Error");
-            let wakes =
+            let stuck =
                 planned.action.what == What::TerminalError && gave_up && object.policy() != Policy::Skip;
-            // A creation that was killed in between has not set it back, and the operator cannot delete without it.
+            let is = |one: &Desired| one.kind.kind == planned.object.kind && one.name == planned.object.name;
+            let is_planned = plan.is_some_and(|plan| plan.iter().any(is));
+            // A creation that was killed in between has not set it back, and the operator cannot delete without it. What
+            // is planned gets all its annotations again.
             let is_left = object.annotation(keys::CREDENTIAL_FROM) == Some(&other);
-            let name = match is_made {
-                true if wakes => &other,
-                false if is_left => &own,
-                _ => continue,
+            let name = if plan.is_some() && stuck {
+                &other
+            } else if is_left && !is_planned {
+                &own
+            } else {
+                continue;
             };
             let patch = json!({ "metadata": { "annotations": { (keys::CREDENTIAL_FROM): name } } });
             // What cannot be patched stays as it is, and is told.

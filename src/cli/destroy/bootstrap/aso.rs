@@ -250,10 +250,10 @@ sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERER
             Some(objects.iter().map(|id| id.kind).collect())
         };
         let rule = "NetworkSecurityGroupsSecurityRule";
-        let public = [rule, "LoadBalancersInboundNatRule", "NetworkInterface", MACHINE];
+        let public = [CONTAINER, rule, "LoadBalancersInboundNatRule", "NetworkInterface", MACHINE];
         assert_eq!(kinds(CONFIG).as_deref(), Some(&public[..]));
         let internal = CONFIG.replace("publish: External", "publish: Internal");
-        assert_eq!(kinds(&internal).as_deref(), Some(&[rule, "NetworkInterface", MACHINE][..]));
+        assert_eq!(kinds(&internal).as_deref(), Some(&[CONTAINER, rule, "NetworkInterface", MACHINE][..]));
         // Nobody could log in to machines without a key.
         let keyless: String =
             CONFIG.lines().filter(|line| !line.starts_with("sshKey")).collect::<Vec<_>>().join("\n");

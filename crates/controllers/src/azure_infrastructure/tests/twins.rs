@@ -77,6 +77,23 @@ async fn the_second_is_refused_and_touches_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cluster_of_the_same_name_does_not_stand_on_the_dns_of_the_other() {
+    let stage = stage("demo-x7k2p", &json!({})).await;
+    let before = stage.played.all("privatednszones");
+    let other = json!({ "spec": { "infraID": "demo-b2c3d" } });
+    assert!(stage.played.merged(&at(PLURAL, TWIN), &other).is_ok());
+    let mut last = None;
+    for _ in 0..20 {
+        last = stage.controller.run(&twin()).await.err().map(|failed| (failed.reason, failed.note));
+        stage.rounds(1).await;
+    }
+    let (reason, note) = last.unwrap_or_default();
+    assert_eq!(reason, "cluster-name-taken", "{note}");
+    assert!(note.contains("belongs to cluster `demo-x7k2p`"), "{note}");
+    assert_eq!(stage.played.all("privatednszones"), before);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_copy_with_all_its_marks_touches_nothing() {
     // Objects of a resource with this name count as the cluster's, whoever drives it.
     let marks = json!({ "labels": { (keys::CLUSTER): "demo" }, "finalizers": [keys::CLEANUP] });
