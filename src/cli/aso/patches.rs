@@ -28,7 +28,9 @@ pub fn unfit(path: Option<&Path>, findings: Vec<Finding>, examined: &Examined) -
         return refusal;
     }
     let mut out = Findings::default();
-    findings.into_iter().for_each(|finding| out.push(finding));
+    for finding in findings {
+        out.push(finding);
+    }
     let findings = assets::placed(out, &examined.config, &examined.said.text);
     Refusal::Unfit(Box::new(Said { findings, outcome: Outcome::Rejected, ..examined.said.again() }))
 }

@@ -34,6 +34,7 @@ impl<'a> From<&'a DataDisk> for MasterDisk<'a> {
 }
 
 /// The value of a variable.
+#[expect(clippy::unnecessary_wraps, reason = "the lists below are of variables with and without a value")]
 fn set<T: Serialize + ?Sized>(value: &T) -> Option<Box<RawValue>> {
     Some(landfall_render::raw(value))
 }

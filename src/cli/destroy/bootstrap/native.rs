@@ -43,13 +43,12 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> Result<
     agreed(args, named, temporary(platform, &install::existing_native(&directory, platform)), settings)?;
     let world = Environment;
     let known = config(args, &directory, settings);
-    let (basis, config) = match known {
-        Some((basis, examined)) => (basis, examined.config),
-        None => {
-            let config = platform.config_of(target);
-            let config = config.map_err(|finding| Ended::finding(*finding, Exit::Failed))?;
-            (basis(None, &directory)?, config)
-        }
+    let (basis, config) = if let Some((basis, examined)) = known {
+        (basis, examined.config)
+    } else {
+        let config = platform.config_of(target);
+        let config = config.map_err(|finding| Ended::finding(*finding, Exit::Failed))?;
+        (basis(None, &directory)?, config)
     };
     let asking = asking(&config, &basis, &world, PARALLEL, LONGEST);
     let (session, removal) = (cloud.session(asking), cloud.removal(asking, target));
