@@ -30,6 +30,17 @@ const PREVIEW_ON: &[&str] = &[
     "ConfigurablePKI",
 ];
 
+/// The first release of gates whose settings those before do not have at all, which is said of these (LF0736).
+const FIRST: &[(&str, [u64; 2])] = &[
+    ("AWSClusterHostedDNSInstall", [4, 20]),
+    ("AWSDedicatedHosts", [4, 22]),
+    ("AWSDualStackInstall", [4, 22]),
+    ("AWSEuropeanSovereignCloudInstall", [4, 22]),
+    ("AzureDualStackInstall", [4, 22]),
+    ("ClusterAPIMachineManagementAWS", [4, 22]),
+    ("ConfigurablePKI", [4, 22]),
+];
+
 /// The gate of `osImageStream`, and of what the machine config operator does with it.
 pub const OS_STREAMS: &str = "OSStreams";
 
@@ -53,7 +64,9 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     for used in gated(case) {
         // What it means for a stream in a release is judged before the config has its defaults.
         let release = case.release.filter(|_| used.gate != OS_STREAMS);
-        if !is_on(config, &used.gate, release) {
+        let first = FIRST.iter().find(|(name, _)| *name == used.gate).map(|(_, first)| *first);
+        let is_known = first.zip(release).is_none_or(|(first, release)| release >= first);
+        if is_known && !is_on(config, &used.gate, release) {
             out.push(gate_off(&used));
         }
     }
@@ -71,8 +84,7 @@ fn gate_off(used: &Gated) -> Finding {
 
 /// Judges the stream of a config as given for a release that has one without the gate: 4.22 with `rhel-9`.
 pub fn check_stream(given: &InstallConfig, release: [u64; 2], out: &mut Findings) {
-    let is_usual = ["", "rhel-9"].contains(&given.os_image_stream.as_str());
-    if release == [4, 22] && !is_usual && !is_on(given, OS_STREAMS, Some(release)) {
+    if release == [4, 22] && given.os_image_stream == "rhel-10" && !is_on(given, OS_STREAMS, Some(release)) {
         let [field, at] = ["osImageStream"; 2].map(str::to_owned);
         out.push(gate_off(&Gated { gate: OS_STREAMS.into(), field, at }));
     }
@@ -119,6 +131,8 @@ fn parse_gate(entry: &str) -> Option<(&str, bool)> {
 pub fn is_on(config: &InstallConfig, gate: &str, release: Option<[u64; 2]>) -> bool {
     let since = DEFAULT_ON.iter().find(|(name, _)| *name == gate).map(|(_, since)| *since);
     match config.feature_set.as_str() {
+        // The rules of the newest installer, which count without a release, do not have this one on.
+        "" if gate == "AWSDualStackInstall" => release.is_some_and(|release| release >= [4, 23]),
         "" => since.is_some_and(|since| release.is_none_or(|release| release >= since)),
         "CustomNoUpgrade" => {
             config.feature_gates.iter().filter_map(|entry| parse_gate(entry)).any(|on| on == (gate, true))

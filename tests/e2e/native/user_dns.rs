@@ -14,9 +14,13 @@ use crate::moto::Moto;
 const RELEASE: &str = "4.21";
 
 fn installation(network: impl FnOnce(&Moto) -> String) -> Installation {
-    Installation::prepare(RELEASE, "us-east-1", Vec::new(), |moto| {
-        format!("    userProvisionedDNS: Enabled\n{}", network(moto))
-    })
+    Installation::prepare_edited(
+        RELEASE,
+        "us-east-1",
+        Vec::new(),
+        |moto| format!("    userProvisionedDNS: Enabled\n{}", network(moto)),
+        |text| text + "featureSet: TechPreviewNoUpgrade\n",
+    )
 }
 
 /// A new network in two zones.

@@ -120,6 +120,7 @@ fn gates_are_on_in_the_releases_that_have_them_on() {
          subscription: 00000000-0000-0000-0000-000000000001}]}\n      zones: [",
     );
     for (config, more, release, refused) in [
+        (&aws, "", "4.19", Some("LF0736")),
         (&aws, "", "4.22", Some("LF0162")),
         (&aws, preview, "4.22", None),
         (&aws, "", "4.23", None),
@@ -135,5 +136,7 @@ fn gates_are_on_in_the_releases_that_have_them_on() {
         let said = written(&format!("{config}{more}"), release).err().unwrap_or_default();
         assert_eq!(refused.is_some(), !said.is_empty(), "{release}: {said}");
         assert!(refused.is_none_or(|code| said.contains(code)), "{release}: {said}");
+        // A setting that the release does not have needs no gate.
+        assert!(!(said.contains("LF0736") && said.contains("LF0162")), "{release}: {said}");
     }
 }

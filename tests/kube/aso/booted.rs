@@ -309,7 +309,7 @@ fn infrastructure<'m>(
             "credentialsSecretRef": { "name": "cloud" },
             "ignitionSecretRef": { "name": "ignition" },
             "infraID": PUBLIC,
-            "release": if setting == Some(USER_DNS) { "4.21" } else { "" },
+            "release": if setting == Some(USER_DNS) { "4.22" } else { "" },
             "machines": "aso",
             "stage": "bootstrap",
         },

@@ -4,8 +4,7 @@ use landfall_diagnostics::{Findings, shortened};
 use landfall_model::aws::catalogue::FIRST_PARTITION;
 use landfall_model::aws::config::Platform;
 use landfall_model::aws::planned::Traits;
-use landfall_model::catalogue::minor_version;
-use landfall_model::plan::pages::{not_accepted, not_in_release};
+use landfall_model::plan::pages::not_accepted;
 use landfall_render::bootstrap_stub;
 use landfall_rules::endpoint::Endpoint;
 
@@ -17,9 +16,6 @@ const NOT_OPTED_IN: &str = "not-opted-in";
 
 /// What the object DNS takes as the role of a private zone begins so.
 const ZONE_ROLES: &[&str] = &["arn:aws:iam::", "arn:aws-cn:iam::", "arn:aws-us-gov:iam::"];
-
-/// The first release whose operators know the regions that are behind a gate. Those before call another partition.
-const GATED: [u64; 2] = [4, 22];
 
 /// The partitions of keys that the operators know; aws-eusc from 4.22, as its region.
 const KEY_PARTITIONS: &[&str] =
@@ -65,11 +61,6 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
             message,
             "use an ARN, such as arn:aws:kms:us-east-1:123456789012:key/ID",
         ));
-    }
-    let is_gated = planning.catalogue().region_gates.keys().any(|start| planning.region().starts_with(start));
-    let older = minor_version(planning.case.release).filter(|release| *release < GATED);
-    if let (true, Some(release)) = (is_gated, older) {
-        out.push(not_in_release("platform.aws.region", GATED, release));
     }
     let config = planning.case.config;
     let trusted = config.additional_trust_bundle_policy == "Always"

@@ -9,6 +9,7 @@ mod volumes;
 
 use landfall_diagnostics::Findings;
 use landfall_model::config::InstallConfig;
+use landfall_model::plan::pages::not_in_release;
 use landfall_rules::{Case, Gated};
 
 use super::catalogue::Catalogue;
@@ -20,8 +21,15 @@ pub use endpoints::{missing_endpoints, strange_name};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
 pub(super) use tags::unfit as unfit_tags;
 
+/// The first release whose operators know the regions that are behind a gate. Those before call another partition.
+const GATED: [u64; 2] = [4, 22];
+
 /// Judges `platform.aws`.
 pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
+    let is_gated = case.catalogue.aws.region_gates.keys().any(|start| platform.region.starts_with(start));
+    if let Some(release) = case.release.filter(|release| is_gated && *release < GATED) {
+        out.push(not_in_release("platform.aws.region", GATED, release));
+    }
     platform::check(case.config, platform, out);
     subnets::check(case.config, platform, out);
     endpoints::check(platform, out);

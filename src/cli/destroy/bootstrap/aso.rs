@@ -47,7 +47,7 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
     let look = removal.look(args, named, &temporary);
     let found = runtime.block_on(watched(&settings.printer, ASKING, None, look));
     let exit = match found {
-        Ok((_, objects)) if objects.is_empty() => removal.nothing(),
+        Ok((_, objects)) if removal.is_gone(&objects)? => removal.nothing(),
         Ok((reached, objects)) => agreed(args, named, objects.len(), settings)
             .and_then(|()| removal.prune(&runtime, &reached, objects)),
         Err((findings, exit)) => Ok(ended(outcome(exit), &findings, exit, settings)?),
@@ -138,6 +138,14 @@ impl Removal<'_> {
             Err(findings) if !objects.is_empty() => Err((findings.clone(), Exit::Unfit)),
             _ => Ok((reached, objects)),
         }
+    }
+
+    /// Whether nothing of the machine is left. A container alone is that of a cluster without one, or of a later run,
+    /// unless a removal was interrupted.
+    fn is_gone(&self, objects: &[Need]) -> Result<bool, Ended> {
+        let steps = self.cluster.steps()?;
+        let is_begun = steps.last(BOOTSTRAP_REMOVAL).is_some_and(|last| last.result != StepResult::Done);
+        Ok(objects.iter().all(|id| id.kind == CONTAINER && !is_begun))
     }
 
     /// Says that nothing is there: it is gone, or there never was such a machine.
