@@ -40,7 +40,8 @@ fn a_private_authority_is_trusted_once_it_is_named() {
     }
 
     let lines: Vec<String> = authority.pem.lines().map(|line| format!("  {line}\n")).collect();
-    let trusting = format!("{plain}additionalTrustBundle: |\n{}", lines.concat());
+    let trusting =
+        format!("{plain}additionalTrustBundlePolicy: Always\nadditionalTrustBundle: |\n{}", lines.concat());
     let report = Landfall::new(&trusting).keys(&keys).preflight();
     report.passes();
     report.is("aws.quota.vpcs", "passed");
